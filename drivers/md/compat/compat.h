@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Every difference between the kernels we build for, and the only place that
+ * knows of any. Forced into each file; probe.mk sets the HAVE_ names.
+ */
+#ifndef _IOBAND_COMPAT_H
+#define _IOBAND_COMPAT_H
+
+#include <linux/version.h>
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
+#error "dm-ioband needs Linux 6.1 or newer"
+#endif
+
+/* The arguments of a target's prepare_ioctl after the first two. */
+#ifdef HAVE_PREPARE_IOCTL_CMD
+#define IOBAND_PREPARE_IOCTL_ARGS	, unsigned int cmd, unsigned long arg, \
+					bool *forward
+#else
+#define IOBAND_PREPARE_IOCTL_ARGS
+#endif
+
+/* In a tracepoint: fill in a __string() from its declared source. */
+#ifdef HAVE_ASSIGN_STR_1
+#define ioband_assign_str(dst, src)	__assign_str(dst)
+#else
+#define ioband_assign_str(dst, src)	__assign_str(dst, src)
+#endif
+
+#endif /* _IOBAND_COMPAT_H */

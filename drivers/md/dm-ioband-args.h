@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The grammar of table lines and messages: words in, plain data out.
+ *
+ * It knows no device, group or cgroup, so user space runs the same code under
+ * its unit tests and its fuzzer. docs/interface.rst has the grammar in full.
+ */
+#ifndef _DM_IOBAND_ARGS_H
+#define _DM_IOBAND_ARGS_H
+
+#include "ioband-core.h"
+#include "ioband-env.h"
+
+enum {
+	IOBAND_SHARE_LEN	= 31,
+	/* Upper bound of io_throttle and io_limit. */
+	IOBAND_DEPTH_MAX	= 32767,
+	IOBAND_AUTO_DEPTH_MAX	= 64,
+};
+
+/* What the id of a group is compared with. */
+enum ioband_type {
+	IOBAND_TYPE_NONE,
+	IOBAND_TYPE_USER,
+	IOBAND_TYPE_UID,
+	IOBAND_TYPE_GID,
+	IOBAND_TYPE_PID,
+	IOBAND_TYPE_PGRP,
+	IOBAND_TYPE_CGROUP,
+	IOBAND_TYPE_IOPRIO,
+};
+
+/**
+ * struct ioband_error - why words were refused
+ * @brief: one of few constant sentences, fit for dm_target.error
+ * @text: names the word and what was expected instead
+ */
+struct ioband_error {
+	const char *brief;
+	char text[200];
+};
+
+/**
+ * struct ioband_ref - which group is meant
+ * @path: a cgroup by its path, or %NULL
+ * @id: otherwise the id of an attached group
+ * @is_default: otherwise the default group, written -1
+ */
+struct ioband_ref {
+	const char *path;
+	u64 id;
+	bool is_default;
+};
+
+/**
+ * struct ioband_settings - what to change about a group
+ * @weight: new weight, or 0 to leave it
+ */
+struct ioband_settings {
+	u32 weight;
+};
+
+struct ioband_group_args {
+	struct ioband_ref ref;
+	struct ioband_settings settings;
+};
+
+/**
+ * struct ioband_table - one table line
+ * @device: the disk, a path or MAJOR:MINOR
+ * @share: id of the pool
+ * @io_throttle: pins the depth; 0: automatic
+ * @io_limit: bounds depth and held I/O; 0: automatic
+ * @type: how bios are sorted into groups
+ * @policy: what an I/O costs
+ * @token_base: 1.14's; kept and printed back, there are no epochs to size
+ * @offset_sectors: where on @device the target begins
+ * @auto_depth: down to this level each cgroup gets a group of its own; 0: none
+ * @nr_groups: length of @groups
+ * @groups: the default group, then those to attach; freed by
+ *	ioband_table_free()
+ *
+ * All strings point into the words that were parsed.
+ */
+struct ioband_table {
+	const char *device;
+	const char *share;
+	u32 io_throttle;
+	u32 io_limit;
+	enum ioband_type type;
+	const struct ioband_policy *policy;
+	u32 token_base;
+	u64 offset_sectors;
+	u32 auto_depth;
+	unsigned int nr_groups;
+	struct ioband_group_args *groups;
+};
+
+enum ioband_verb {
+	IOBAND_MSG_TYPE,
+	IOBAND_MSG_ATTACH,
+	IOBAND_MSG_DETACH,
+	IOBAND_MSG_POLICY,
+	IOBAND_MSG_WEIGHT,
+	IOBAND_MSG_TOKEN,
+	IOBAND_MSG_CARRYOVER,
+	IOBAND_MSG_IO_THROTTLE,
+	IOBAND_MSG_IO_LIMIT,
+	IOBAND_MSG_RANGE_BW,
+	IOBAND_MSG_RESET,
+	IOBAND_MSG_SET,
+	IOBAND_MSG_STATS,
+	IOBAND_MSG_SHOW,
+};
+
+/**
+ * struct ioband_message - one message
+ * @verb: what to do
+ * @ref: on which group
+ * @type: of %IOBAND_MSG_TYPE
+ * @policy: of %IOBAND_MSG_POLICY
+ * @value: of the messages that take one number
+ * @settings: of %IOBAND_MSG_SET and %IOBAND_MSG_WEIGHT
+ */
+struct ioband_message {
+	enum ioband_verb verb;
+	struct ioband_ref ref;
+	enum ioband_type type;
+	const struct ioband_policy *policy;
+	u32 value;
+	struct ioband_settings settings;
+};
+
+const char *ioband_type_name(enum ioband_type type);
+
+int ioband_parse_table(unsigned int argc, char **argv,
+		       struct ioband_table *table, struct ioband_error *err);
+void ioband_table_free(struct ioband_table *table);
+int ioband_parse_message(unsigned int argc, char **argv,
+			 struct ioband_message *msg, struct ioband_error *err);
+
+#endif /* _DM_IOBAND_ARGS_H */

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which group a bio belongs to, and whether it may be held at all.
+ */
+#include <linux/bio.h>
+#include <linux/blk-cgroup.h>
+#include <linux/cgroup.h>
+#include <linux/cred.h>
+#include <linux/iocontext.h>
+#include <linux/ioprio.h>
+#include <linux/kernfs.h>
+#include <linux/pid.h>
+#include <linux/sched/signal.h>
+#include <linux/uidgid.h>
+
+#include "dm-ioband.h"
+
+/*
+ * The cgroup that owns a bio, kept alive by that bio.
+ *
+ * The bio that dm gives to map is a clone, and not yet associated with a cgroup:
+ * to associate it here would make it current's, and that is the flusher thread
+ * or dm-crypt's worker for a buffered or encrypted write. Only the original
+ * knows, and only dm can see the original. dm_submit_bio_remap() copies the
+ * original's association to whatever bio it is given to submit, so we give it a
+ * probe: an operation that the block layer accepts in requests only and refuses
+ * in any bio, before it has touched a queue or a driver. One more reference on
+ * the probe keeps the refusal from dropping the association again.
+ */
+static struct cgroup_subsys_state *bio_owner_css(struct bio *clone,
+						 struct bio *probe)
+{
+	bio_init(probe, NULL, NULL, 0, REQ_OP_DRV_IN);
+	probe->bi_bdev = clone->bi_bdev;
+	bio_inc_remaining(probe);
+	dm_submit_bio_remap(clone, probe);
+	return bio_blkcg_css(probe);
+}
+
+/* The ancestor of @css, or @css itself, that is at most @depth levels down. */
+static struct cgroup_subsys_state *
+css_at_depth(struct cgroup_subsys_state *css, u32 depth)
+{
+	while (css->parent && css->cgroup->level > depth)
+		css = css->parent;
+	return css;
+}
+
+/*
+ * The group of the nearest attached ancestor. *@settled is cleared if a group
+ * was asked for: the next bio must look again, should the request have failed.
+ */
+static struct ioband_group *iov_walk(struct ioband_volume *volume,
+				     struct cgroup_subsys_state *css,
+				     bool *settled)
+{
+	struct ioband_group *group = NULL;
+	struct cgroup_subsys_state *c, *own;
+
+	for (c = css; c; c = c->parent) {
+		group = xa_load(&volume->groups, cgroup_id(c->cgroup));
+		if (group)
+			break;
+	}
+
+	*settled = true;
+	if (volume->auto_depth) {
+		own = css_at_depth(css, volume->auto_depth);
+		if (own->parent &&
+		    (!c || c->cgroup->level < own->cgroup->level)) {
+			iov_want_group(volume, own);
+			*settled = false;
+		}
+	}
+	return group;
+}
+
+/*
+ * Asked for the same cgroup as last time on this CPU, which is the rule, the
+ * answer is the same as long as no group came or went.
+ */
+static struct ioband_group *iov_find_css(struct ioband_volume *volume,
+					 struct cgroup_subsys_state *css)
+{
+	u64 generation = READ_ONCE(volume->generation);
+	u64 id = cgroup_id(css->cgroup);
+	struct ioband_lookup *last;
+	struct ioband_group *group;
+	bool settled;
+
+	/* No bio is mapped in an interrupt: to stay on this CPU is enough. */
+	last = get_cpu_ptr(volume->lookup);
+	if (last->cgroup_id == id && last->generation == generation) {
+		group = last->group;
+	} else {
+		group = iov_walk(volume, css, &settled);
+		last->cgroup_id = id;
+		last->generation = settled ? generation : 0;
+		last->group = group;
+	}
+	put_cpu_ptr(volume->lookup);
+	return group;
+}
+
+/* class * 10 + level: 10..17 real time, 20..27 best effort, 30 idle. */
+static u64 bio_ioprio_id(const struct bio *bio)
+{
+	struct io_context *ioc = current->io_context;
+	int prio = bio->bi_ioprio;
+
+	if (IOPRIO_PRIO_CLASS(prio) == IOPRIO_CLASS_NONE && ioc)
+		prio = ioc->ioprio;
+	if (IOPRIO_PRIO_CLASS(prio) == IOPRIO_CLASS_NONE)
+		prio = IOPRIO_PRIO_VALUE(task_nice_ioclass(current),
+					 task_nice_ioprio(current));
+	if (IOPRIO_PRIO_CLASS(prio) == IOPRIO_CLASS_IDLE)
+		return 30;
+	return IOPRIO_PRIO_CLASS(prio) * 10 + IOPRIO_PRIO_DATA(prio) % 10;
+}
+
+static u64 current_id(enum ioband_type type, const struct bio *bio)
+{
+	switch (type) {
+	case IOBAND_TYPE_USER:
+	case IOBAND_TYPE_UID:
+		return from_kuid(&init_user_ns, current_uid());
+	case IOBAND_TYPE_GID:
+		return from_kgid(&init_user_ns, current_gid());
+	case IOBAND_TYPE_PID:
+		return task_tgid_nr(current);
+	case IOBAND_TYPE_PGRP:
+		return task_pgrp_nr(current);
+	case IOBAND_TYPE_IOPRIO:
+		return bio_ioprio_id(bio);
+	case IOBAND_TYPE_NONE:
+	case IOBAND_TYPE_CGROUP:
+		break;
+	}
+	return U64_MAX;
+}
+
+/*
+ * Others would wait behind such a bio: for memory, for a lock a dying task
+ * holds, for the journal or the metadata that all of the file system shares.
+ *
+ * jbd2 commits with REQ_META since 6.10 only. Before, its writes are known by
+ * being synchronous, not direct (no REQ_IDLE), and sent by a kernel thread that
+ * is not a worker; writeback is done by workers.
+ */
+static bool bio_is_urgent(const struct bio *bio, bool is_root)
+{
+	if (bio->bi_opf & (REQ_META | REQ_SWAP))
+		return true;
+	if (current->flags & (PF_EXITING | PF_KTHREAD | PF_MEMALLOC)) {
+		if (current->flags & PF_EXITING)
+			return true;
+		if (!op_is_write(bio_op(bio)))
+			return false;
+		if (current->flags & PF_MEMALLOC)
+			return true;
+		return is_root && !(current->flags & PF_WQ_WORKER) &&
+		       (bio->bi_opf & (REQ_SYNC | REQ_IDLE)) == REQ_SYNC;
+	}
+	return fatal_signal_pending(current);
+}
+
+static struct ioband_group *iog_tryget(struct ioband_group *group)
+{
+	return group && percpu_ref_tryget_live(&group->ref) ? group : NULL;
+}
+
+static struct ioband_group *
+iov_classify_cgroup(struct ioband_volume *volume, struct bio *bio, bool *is_root)
+{
+	struct ioband_group *group = NULL;
+	struct cgroup_subsys_state *css;
+	struct bio probe;
+
+	css = bio_owner_css(bio, &probe);
+	if (css) {
+		*is_root = !css->parent;
+		rcu_read_lock();
+		group = iog_tryget(iov_find_css(volume, css));
+		rcu_read_unlock();
+	}
+	bio_uninit(&probe);
+	return group;
+}
+
+static struct ioband_group *iov_classify_task(struct ioband_volume *volume,
+					      u64 id)
+{
+	struct ioband_group *group;
+
+	rcu_read_lock();
+	group = iog_tryget(xa_load(&volume->groups, id));
+	rcu_read_unlock();
+	return group;
+}
+
+/**
+ * iov_classify - find the group of a bio
+ * @volume: the volume
+ * @bio: dm's clone, its device set
+ * @urgent: set if the bio must not be held
+ *
+ * Context: a submitter's, process context; does not wait for anything.
+ * Return: the group, with a reference for the bio.
+ */
+struct ioband_group *iov_classify(struct ioband_volume *volume, struct bio *bio,
+				  bool *urgent)
+{
+	enum ioband_type type = READ_ONCE(volume->type);
+	struct ioband_group *group = NULL;
+	bool is_root = true;
+
+	if (xa_empty(&volume->groups) && !volume->auto_depth)
+		; /* There is nothing to tell apart. */
+	else if (type == IOBAND_TYPE_CGROUP)
+		group = iov_classify_cgroup(volume, bio, &is_root);
+	else
+		group = iov_classify_task(volume, current_id(type, bio));
+
+	if (!group) {
+		group = volume->default_group;
+		percpu_ref_get(&group->ref);
+	}
+	*urgent = bio_is_urgent(bio, is_root);
+	return group;
+}
+
+/**
+ * ioband_cgroup_id - the id of a cgroup
+ * @path: from the root of the hierarchy that has the io controller
+ * @id: filled in
+ *
+ * Works for version 2, and for the blkio hierarchy of version 1, for which
+ * cgroup_get_from_path() does not.
+ *
+ * Context: process.
+ * Return: 0, -ENOENT or -ENOMEM.
+ */
+int ioband_cgroup_id(const char *path, u64 *id)
+{
+	char *names, *rest, *name;
+	struct kernfs_node *kn, *child;
+	int r = 0;
+
+	names = kstrdup(path, GFP_KERNEL);
+	if (!names)
+		return -ENOMEM;
+	kn = blkcg_root_css->cgroup->kn;
+	kernfs_get(kn);
+
+	rest = names;
+	while ((name = strsep(&rest, "/"))) {
+		if (!*name)
+			continue;
+		child = kernfs_find_and_get(kn, name);
+		kernfs_put(kn);
+		kn = child;
+		if (!kn || kernfs_type(kn) != KERNFS_DIR) {
+			r = -ENOENT;
+			break;
+		}
+	}
+	if (!r)
+		*id = kn->id;
+	kernfs_put(kn);
+	kfree(names);
+	return r;
+}
+
+/**
+ * ioband_cgroup_exists - whether there is a cgroup of this id in version 2
+ * @id: the id
+ *
+ * Context: process.
+ */
+bool ioband_cgroup_exists(u64 id)
+{
+	struct cgroup *cgroup = cgroup_get_from_id(id);
+
+	if (IS_ERR(cgroup))
+		return false;
+	cgroup_put(cgroup);
+	return true;
+}
+
+/**
+ * ioband_cgroup_adopt - tie groups to the cgroups whose ids they have
+ * @volume: the volume
+ *
+ * Context: process, ioband_mutex held.
+ */
+void ioband_cgroup_adopt(struct ioband_volume *volume)
+{
+	struct cgroup_subsys_state *css;
+	struct ioband_group *group;
+
+	lockdep_assert_held(&ioband_mutex);
+
+	rcu_read_lock();
+	css_for_each_descendant_pre(css, blkcg_root_css) {
+		group = xa_load(&volume->groups, cgroup_id(css->cgroup));
+		if (group && !group->css && css_tryget_online(css))
+			group->css = css;
+	}
+	rcu_read_unlock();
+}
+
+/**
+ * ioband_cgroup_where - where the bios of a cgroup are charged
+ * @id: id of a cgroup of version 2
+ * @path: filled in with its path
+ * @len: size of @path
+ * @found: whether there is such a cgroup
+ *
+ * Context: process.
+ * Return: the id that its bios have: its own, or that of the nearest ancestor
+ * for which the io controller is enabled.
+ */
+u64 ioband_cgroup_where(u64 id, char *path, size_t len, bool *found)
+{
+	struct cgroup *cgroup = cgroup_get_from_id(id);
+	struct cgroup_subsys_state *css;
+
+	*found = !IS_ERR(cgroup);
+	if (!*found)
+		return id;
+	cgroup_path(cgroup, path, len);
+	css = cgroup_get_e_css(cgroup, &io_cgrp_subsys);
+	id = cgroup_id(css->cgroup);
+	css_put(css);
+	cgroup_put(cgroup);
+	return id;
+}

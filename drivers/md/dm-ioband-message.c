@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What messages do. Their grammar is in dm-ioband-args.c.
+ */
+#include "dm-ioband.h"
+
+static int iop_message_limits(struct ioband_pool *pool,
+			      const struct ioband_message *msg,
+			      struct ioband_error *err)
+{
+	bool is_limit = msg->verb == IOBAND_MSG_IO_LIMIT;
+	u32 throttle = is_limit ? pool->io_throttle : msg->value;
+	u32 limit = is_limit ? msg->value : pool->io_limit;
+
+	if (limit && throttle > limit) {
+		err->brief = "Invalid io_throttle or io_limit";
+		snprintf(err->text, sizeof(err->text),
+			 "%s %u: expected io_throttle (%u) not to exceed io_limit (%u)",
+			 is_limit ? "io_limit" : "io_throttle", msg->value,
+			 throttle, limit);
+		return -EINVAL;
+	}
+	if (is_limit) {
+		/* As in 1.14. */
+		pool->token_base = 0;
+		pool->carryover = 0;
+	}
+	iop_set_limits(pool, throttle, limit);
+	return 0;
+}
+
+static void iov_reset(struct ioband_volume *volume)
+{
+	struct ioband_group *group;
+	unsigned long id;
+
+	iog_reset(volume->default_group);
+	xa_for_each(&volume->groups, id, group)
+		iog_reset(group);
+}
+
+static int iov_message_set(struct ioband_volume *volume,
+			   const struct ioband_message *msg,
+			   struct ioband_error *err)
+{
+	struct ioband_group *group;
+	int r;
+
+	r = iov_find(volume, &msg->ref, &group, err);
+	if (!r)
+		iog_set(group, &msg->settings);
+	return r;
+}
+
+static int iov_message(struct ioband_volume *volume,
+		       const struct ioband_message *msg,
+		       struct ioband_error *err)
+{
+	static const struct ioband_settings defaults;
+	struct ioband_pool *pool = volume->pool;
+
+	switch (msg->verb) {
+	case IOBAND_MSG_TYPE:
+		return iov_set_type(volume, msg->type, err);
+	case IOBAND_MSG_ATTACH:
+		return iov_attach(volume, &msg->ref, &defaults, err);
+	case IOBAND_MSG_DETACH:
+		return iov_detach(volume, &msg->ref, err);
+	case IOBAND_MSG_POLICY:
+		iop_set_policy(pool, msg->policy, NULL);
+		return 0;
+	case IOBAND_MSG_WEIGHT:
+	case IOBAND_MSG_SET:
+		return iov_message_set(volume, msg, err);
+	case IOBAND_MSG_TOKEN:
+		pool->token_base = msg->value;
+		return 0;
+	case IOBAND_MSG_CARRYOVER:
+		pool->carryover = msg->value;
+		return 0;
+	case IOBAND_MSG_IO_THROTTLE:
+	case IOBAND_MSG_IO_LIMIT:
+		return iop_message_limits(pool, msg, err);
+	case IOBAND_MSG_RESET:
+		iov_reset(volume);
+		return 0;
+	case IOBAND_MSG_RANGE_BW:
+	case IOBAND_MSG_STATS:
+	case IOBAND_MSG_SHOW:
+		break;
+	}
+	return -EINVAL;
+}
+
+/**
+ * iot_message - the message hook of the target
+ * @ti: the target
+ * @argc: number of words
+ * @argv: the words
+ * @result: buffer for an answer
+ * @maxlen: its size
+ *
+ * Context: process.
+ * Return: 0, or 1 with an answer in @result, or a negative error with nothing
+ * changed and the reason in the kernel log.
+ */
+int iot_message(struct dm_target *ti, unsigned int argc, char **argv,
+		char *result, unsigned int maxlen)
+{
+	struct ioband_target *iot = ti->private;
+	struct ioband_message msg;
+	struct ioband_error err;
+	int r;
+
+	r = ioband_parse_message(argc, argv, &msg, &err);
+	if (r)
+		goto refused;
+
+	switch (msg.verb) {
+	case IOBAND_MSG_STATS:
+		iot_stats(iot, result, maxlen);
+		return 1;
+	case IOBAND_MSG_SHOW:
+		iot_show(iot, result, maxlen);
+		return 1;
+	default:
+		break;
+	}
+
+	mutex_lock(&ioband_mutex);
+	r = iov_message(iot->volume, &msg, &err);
+	mutex_unlock(&ioband_mutex);
+	if (!r)
+		return 0;
+refused:
+	DMERR("%s: %s", dm_table_device_name(ti->table), err.text);
+	return r;
+}

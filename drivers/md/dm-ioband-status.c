@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the target tells about itself: status, table, IMA, stats and show.
+ *
+ * None of this takes a lock that anybody holds across I/O, so it answers when a
+ * disk does not. Groups are read under RCU.
+ */
+#include <linux/cgroup.h>
+#include <linux/jiffies.h>
+#include <linux/math64.h>
+#include <linux/slab.h>
+
+#include "dm-ioband.h"
+
+static u64 ns_to_ms(u64 ns)
+{
+	return div_u64(ns, NSEC_PER_MSEC);
+}
+
+/* What was counted since the last reset, and what is in flight all the same. */
+static u64 iog_counted(const struct ioband_group *group,
+		       struct ioband_stats *stats)
+{
+	u64 in_flight, *to = (u64 *)stats;
+	const u64 *base = (const u64 *)&group->base;
+	unsigned int i;
+
+	iog_sum(group, stats);
+	in_flight = stats->issued_ios[READ] + stats->issued_ios[WRITE] -
+		    stats->done_ios[READ] - stats->done_ios[WRITE];
+	for (i = 0; i < sizeof(*stats) / sizeof(u64); i++)
+		to[i] -= READ_ONCE(base[i]);
+	return in_flight;
+}
+
+static u64 iog_busy_ms(const struct ioband_group *group)
+{
+	return jiffies_to_msecs(READ_ONCE(group->busy_jiffies));
+}
+
+/* The first of the groups after *@id; the default group for a first call. */
+static struct ioband_group *iov_next(const struct ioband_volume *volume,
+				     struct ioband_group *last,
+				     unsigned long *id)
+{
+	if (!last) {
+		*id = 0;
+		return volume->default_group;
+	}
+	if (last->is_default)
+		return xa_find((struct xarray *)&volume->groups, id, ULONG_MAX,
+			       XA_PRESENT);
+	return xa_find_after((struct xarray *)&volume->groups, id, ULONG_MAX,
+			     XA_PRESENT);
+}
+
+#define iov_for_each_group(volume, group, id)				\
+	for (group = iov_next(volume, NULL, &(id)); group;		\
+	     group = iov_next(volume, group, &(id)))
+
+/* "-1" or the id, in a buffer of the caller's. */
+static const char *iog_name(const struct ioband_group *group, char *name,
+			    size_t len)
+{
+	if (group->is_default)
+		return "-1";
+	snprintf(name, len, "%llu", (unsigned long long)group->id);
+	return name;
+}
+
+static void iot_status_info(const struct ioband_target *iot, char *result,
+			    unsigned int maxlen)
+{
+	const struct ioband_volume *volume = iot->volume;
+	struct ioband_group *group;
+	struct ioband_stats stats;
+	unsigned int sz = 0;
+	unsigned long id;
+	char name[24];
+
+	DMEMIT("%s", volume->pool->name);
+	rcu_read_lock();
+	iov_for_each_group(volume, group, id) {
+		iog_counted(group, &stats);
+		/* Bios are not merged before they get here: always 0. */
+		DMEMIT(" %s %llu 0 %llu %llu %llu 0 %llu %llu %u %llu %llu",
+		       iog_name(group, name, sizeof(name)),
+		       stats.issued_ios[READ], stats.issued_sectors[READ],
+		       ns_to_ms(stats.done_ns[READ]),
+		       stats.issued_ios[WRITE], stats.issued_sectors[WRITE],
+		       ns_to_ms(stats.done_ns[WRITE]),
+		       READ_ONCE(group->queue.held), iog_busy_ms(group),
+		       ns_to_ms(stats.done_ns[READ] + stats.done_ns[WRITE]));
+	}
+	rcu_read_unlock();
+}
+
+/*
+ * The line that makes what there is now: what was left to us to choose is still
+ * left to us, so io_throttle and io_limit stay 0 where 1.14 printed its choice.
+ */
+static void iot_status_table(const struct ioband_target *iot, char *result,
+			     unsigned int maxlen)
+{
+	const struct ioband_volume *volume = iot->volume;
+	const struct ioband_pool *pool = volume->pool;
+	unsigned int words = 0, sz = 0;
+	struct ioband_group *group;
+	unsigned long id;
+
+	DMEMIT("%s %s %u %u %s %s %u", iot->dev->name, pool->name,
+	       READ_ONCE(pool->io_throttle), READ_ONCE(pool->io_limit),
+	       ioband_type_name(volume->type),
+	       READ_ONCE(pool->sched.policy)->name,
+	       READ_ONCE(pool->token_base));
+
+	rcu_read_lock();
+	iov_for_each_group(volume, group, id) {
+		DMEMIT(" ");
+		if (!group->is_default)
+			DMEMIT("%llu", (unsigned long long)group->id);
+		DMEMIT(":%u", READ_ONCE(group->queue.weight));
+	}
+	rcu_read_unlock();
+
+	words += iot->offset_sectors ? 2 : 0;
+	words += volume->auto_depth ? 2 : 0;
+	if (words)
+		DMEMIT(" options %u", words);
+	if (iot->offset_sectors)
+		DMEMIT(" offset %llu", (unsigned long long)iot->offset_sectors);
+	if (volume->auto_depth)
+		DMEMIT(" auto %u", volume->auto_depth);
+}
+
+static void iot_status_ima(const struct ioband_target *iot, char *result,
+			   unsigned int maxlen)
+{
+	const struct ioband_volume *volume = iot->volume;
+	const struct ioband_pool *pool = volume->pool;
+	unsigned int sz = 0;
+
+	DMEMIT_TARGET_NAME_VERSION(iot->ti->type);
+	DMEMIT(",device_name=%s,start=%llu,share=%s,type=%s,policy=%s;",
+	       iot->dev->name, (unsigned long long)iot->offset_sectors,
+	       pool->name, ioband_type_name(volume->type),
+	       READ_ONCE(pool->sched.policy)->name);
+}
+
+/**
+ * iot_status - the status hook of the target
+ * @ti: the target
+ * @type: which of the three
+ * @status_flags: ignored, we keep nothing to flush
+ * @result: buffer for the text
+ * @maxlen: its size
+ *
+ * Context: process; takes no lock.
+ */
+void iot_status(struct dm_target *ti, status_type_t type,
+		unsigned int status_flags, char *result, unsigned int maxlen)
+{
+	const struct ioband_target *iot = ti->private;
+
+	switch (type) {
+	case STATUSTYPE_INFO:
+		iot_status_info(iot, result, maxlen);
+		break;
+	case STATUSTYPE_TABLE:
+		iot_status_table(iot, result, maxlen);
+		break;
+	case STATUSTYPE_IMA:
+		iot_status_ima(iot, result, maxlen);
+		break;
+	}
+}
+
+/**
+ * iot_stats - answer the message "stats"
+ * @iot: the target
+ * @result: buffer for the answer, a line for each group
+ * @maxlen: its size
+ *
+ * Context: process; takes no lock.
+ */
+void iot_stats(struct ioband_target *iot, char *result, unsigned int maxlen)
+{
+	const struct ioband_volume *volume = iot->volume;
+	struct ioband_group *group;
+	struct ioband_stats stats;
+	unsigned int sz = 0;
+	unsigned long id;
+	u64 in_flight;
+	char name[24];
+
+	rcu_read_lock();
+	iov_for_each_group(volume, group, id) {
+		in_flight = iog_counted(group, &stats);
+		DMEMIT("group=%s weight=%u rd_ios=%llu rd_sectors=%llu rd_ns=%llu wr_ios=%llu wr_sectors=%llu wr_ns=%llu in_flight=%llu held=%u held_ios=%llu held_ns=%llu urgent_ios=%llu\n",
+		       iog_name(group, name, sizeof(name)),
+		       READ_ONCE(group->queue.weight),
+		       stats.issued_ios[READ], stats.issued_sectors[READ],
+		       stats.done_ns[READ],
+		       stats.issued_ios[WRITE], stats.issued_sectors[WRITE],
+		       stats.done_ns[WRITE],
+		       in_flight, READ_ONCE(group->queue.held),
+		       stats.held_ios, stats.held_ns, stats.urgent_ios);
+	}
+	rcu_read_unlock();
+}
+
+/* Where in the tree, and whether bios get there at all. */
+static unsigned int show_cgroup(u64 id, char *path, size_t len, char *result,
+				unsigned int sz, unsigned int maxlen)
+{
+	bool found;
+	u64 charged = ioband_cgroup_where(id, path, len, &found);
+
+	if (!found)
+		DMEMIT(" cgroup=gone");
+	else
+		DMEMIT(" cgroup=%s", path);
+	if (charged == id)
+		return sz;
+	/* The io controller is not enabled there: it gets nothing itself. */
+	ioband_cgroup_where(charged, path, len, &found);
+	DMEMIT(" charged_to=%s", found ? path : "gone");
+	return sz;
+}
+
+/**
+ * iot_show - answer the message "show"
+ * @iot: the target
+ * @result: buffer for the answer: a line for the pool, one for each group
+ * @maxlen: its size
+ *
+ * Context: process; takes the pool's lock for a moment.
+ */
+void iot_show(struct ioband_target *iot, char *result, unsigned int maxlen)
+{
+	const struct ioband_volume *volume = iot->volume;
+	struct ioband_pool *pool = volume->pool;
+	char *path = kmalloc(PATH_MAX, GFP_KERNEL);
+	u32 depth, held, held_max;
+	struct ioband_group *group;
+	const char *reason;
+	unsigned int sz = 0;
+	bool contended;
+	unsigned long id;
+	char name[24];
+
+	spin_lock_irq(&pool->lock);
+	depth = pool->sched.depth;
+	reason = pool->depth_reason;
+	held = pool->sched.held;
+	held_max = pool->held_max;
+	contended = pool->contended;
+	spin_unlock_irq(&pool->lock);
+
+	DMEMIT("share=%s policy=%s type=%s depth=%u depth_reason=%s contended=%d in_flight=%d held=%u held_max=%u\n",
+	       pool->name, READ_ONCE(pool->sched.policy)->name,
+	       ioband_type_name(volume->type), depth, reason, contended,
+	       atomic_read(&pool->in_flight), held, held_max);
+	if (READ_ONCE(pool->token_base) || READ_ONCE(pool->carryover))
+		DMEMIT("token_base=%u carryover=%u note=no_effect_without_epochs\n",
+		       READ_ONCE(pool->token_base),
+		       READ_ONCE(pool->carryover));
+
+	rcu_read_lock();
+	iov_for_each_group(volume, group, id) {
+		DMEMIT("group=%s weight=%u held=%u%s",
+		       iog_name(group, name, sizeof(name)),
+		       READ_ONCE(group->queue.weight),
+		       READ_ONCE(group->queue.held),
+		       group->css ? " auto=1" : "");
+		if (path && volume->type == IOBAND_TYPE_CGROUP &&
+		    !group->is_default)
+			sz = show_cgroup(group->id, path, PATH_MAX, result, sz,
+					 maxlen);
+		DMEMIT("\n");
+	}
+	rcu_read_unlock();
+	kfree(path);
+}

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The device-mapper surface of dm-ioband: what dm calls, in the order of a
+ * device's life.
+ */
+#include <linux/bio.h>
+#include <linux/blkdev.h>
+#include <linux/device-mapper.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+
+#include "dm-ioband.h"
+
+enum {
+	/*
+	 * What an operation without data counts for, however large its range:
+	 * as much as a small write.
+	 */
+	NO_DATA_SECTORS		= 8,
+};
+
+static int iot_open(struct ioband_target *iot, const struct ioband_table *table,
+		    struct ioband_error *err)
+{
+	struct dm_target *ti = iot->ti;
+	sector_t size;
+	int r;
+
+	r = dm_get_device(ti, table->device, dm_table_get_mode(ti->table),
+			  &iot->dev);
+	if (r) {
+		err->brief = "Device lookup failed";
+		snprintf(err->text, sizeof(err->text),
+			 "device '%.100s': cannot be opened (%d)",
+			 table->device, r);
+		return r;
+	}
+
+	if (bdev_is_zoned(iot->dev->bdev)) {
+		err->brief = "Zoned devices are not supported";
+		snprintf(err->text, sizeof(err->text),
+			 "device '%.100s': is zoned; held writes could change their order in a zone",
+			 table->device);
+		r = -EINVAL;
+		goto put_device;
+	}
+
+	size = bdev_nr_sectors(iot->dev->bdev);
+	if (size && (table->offset_sectors > size ||
+		     ti->len > size - table->offset_sectors)) {
+		err->brief = "Device is too small";
+		snprintf(err->text, sizeof(err->text),
+			 "device '%.100s': has %llu sectors, expected at least %llu",
+			 table->device, (unsigned long long)size,
+			 (unsigned long long)table->offset_sectors + ti->len);
+		r = -EINVAL;
+		goto put_device;
+	}
+	iot->offset_sectors = table->offset_sectors;
+	return 0;
+
+put_device:
+	dm_put_device(ti, iot->dev);
+	return r;
+}
+
+static int iot_join(struct ioband_target *iot, const struct ioband_table *table,
+		    struct ioband_error *err)
+{
+	struct ioband_pool *pool;
+	int r;
+
+	lockdep_assert_held(&ioband_mutex);
+
+	pool = iop_get(table);
+	if (!pool) {
+		err->brief = "Cannot allocate ioband device";
+		snprintf(err->text, sizeof(err->text), "out of memory");
+		return -ENOMEM;
+	}
+	r = iov_get(pool, iot, table, err);
+	if (r) {
+		iop_put(pool);
+		return r;
+	}
+	iop_add_target(pool, iot);
+	return 0;
+}
+
+static int ioband_ctr(struct dm_target *ti, unsigned int argc, char **argv)
+{
+	struct ioband_error err = { "Cannot allocate ioband target", "" };
+	struct ioband_table table;
+	struct ioband_target *iot;
+	int r;
+
+	iot = kzalloc(sizeof(*iot), GFP_KERNEL);
+	if (!iot) {
+		ti->error = (char *)err.brief;
+		return -ENOMEM;
+	}
+	iot->ti = ti;
+
+	r = ioband_parse_table(argc, argv, &table, &err);
+	if (r)
+		goto free_target;
+	iot->policy = table.policy;
+	iot->io_throttle = table.io_throttle;
+	iot->io_limit = table.io_limit;
+	iot->token_base = table.token_base;
+
+	r = iot_open(iot, &table, &err);
+	if (r)
+		goto free_table;
+
+	mutex_lock(&ioband_mutex);
+	r = iot_join(iot, &table, &err);
+	mutex_unlock(&ioband_mutex);
+	if (r)
+		goto put_device;
+	ioband_table_free(&table);
+
+	ti->num_flush_bios = 1;
+	ti->num_discard_bios = 1;
+	ti->num_secure_erase_bios = 1;
+	ti->num_write_zeroes_bios = 1;
+	ti->per_io_data_size = sizeof(struct ioband_bio);
+	/* Held bios are sent by dm_submit_bio_remap(). */
+	ti->accounts_remapped_io = true;
+	ti->private = iot;
+	return 0;
+
+put_device:
+	dm_put_device(ti, iot->dev);
+free_table:
+	ioband_table_free(&table);
+free_target:
+	DMERR("%s: %s", dm_table_device_name(ti->table), err.text);
+	ti->error = (char *)err.brief;
+	kfree(iot);
+	return r;
+}
+
+static void ioband_dtr(struct dm_target *ti)
+{
+	struct ioband_target *iot = ti->private;
+	struct ioband_pool *pool = iot->volume->pool;
+
+	mutex_lock(&ioband_mutex);
+	iop_del_target(pool, iot);
+	iov_put(iot);
+	iop_put(pool);
+	mutex_unlock(&ioband_mutex);
+
+	dm_put_device(ti, iot->dev);
+	kfree(iot);
+}
+
+/* All but the association with a cgroup, which dm_submit_bio_remap() makes. */
+static void iob_remap(struct ioband_target *iot, struct bio *bio)
+{
+	bio_set_dev(bio, iot->dev->bdev);
+	bio->bi_iter.bi_sector = iot->offset_sectors +
+		dm_target_offset(iot->ti, bio->bi_iter.bi_sector);
+}
+
+static int ioband_map(struct dm_target *ti, struct bio *bio)
+{
+	struct ioband_target *iot = ti->private;
+	struct ioband_volume *volume = iot->volume;
+	struct ioband_bio *iob = iob_from_bio(bio);
+	bool urgent;
+	int r;
+
+	iob_remap(iot, bio);
+	iob->group = NULL;
+	/* An empty flush moves nothing, and everybody waits for it. */
+	if (!bio_sectors(bio))
+		return DM_MAPIO_REMAPPED;
+	if (unlikely(READ_ONCE(iot->push_back)) && dm_noflush_suspending(ti))
+		return DM_MAPIO_REQUEUE;
+
+	iob->target = iot;
+	iob->start_ns = ktime_get_ns();
+	iob->is_write = op_is_write(bio_op(bio));
+	iob->data_sectors = bio_has_data(bio) ? bio_sectors(bio) : 0;
+	iob->io.sectors = iob->data_sectors ?: NO_DATA_SECTORS;
+	iob->group = iov_classify(volume, bio, &urgent);
+
+	r = iop_submit(volume->pool, iob, urgent);
+	if (likely(r == DM_MAPIO_REMAPPED || r == DM_MAPIO_SUBMITTED))
+		return r;
+
+	percpu_ref_put(&iob->group->ref);
+	iob->group = NULL;
+	if (r == -EAGAIN) {
+		bio_wouldblock_error(bio);
+		r = DM_MAPIO_SUBMITTED;
+	}
+	return r;
+}
+
+static int ioband_end_io(struct dm_target *ti, struct bio *bio,
+			 blk_status_t *error)
+{
+	struct ioband_target *iot = ti->private;
+	struct ioband_bio *iob = iob_from_bio(bio);
+
+	if (likely(iob->group))
+		iop_complete(iot->volume->pool, iob);
+	/* iop_push_back() ends bios in this way, to be submitted again. */
+	if (unlikely(*error == BLK_STS_DM_REQUEUE))
+		return DM_ENDIO_REQUEUE;
+	return DM_ENDIO_DONE;
+}
+
+/*
+ * Suspend. With a flush, dm waits for all bios including those we hold: they go
+ * down in their order, and there is nothing to do. Without, it may be because
+ * the disk is gone, and what we hold goes back to dm:
+ *
+ * 1. dm sets its flag, so that a requeued bio is kept and not failed;
+ * 2. presuspend: we hold nothing any more and hand back what we held;
+ * 3. dm stops map, and waits for the bios at the disk;
+ * 4. resume, of this table or the next: dm submits what it kept.
+ */
+static void ioband_presuspend(struct dm_target *ti)
+{
+	struct ioband_target *iot = ti->private;
+
+	if (dm_noflush_suspending(ti))
+		iop_push_back(iot->volume->pool, iot);
+}
+
+static void ioband_presuspend_undo(struct dm_target *ti)
+{
+	struct ioband_target *iot = ti->private;
+
+	WRITE_ONCE(iot->push_back, false);
+}
+
+/* Whether all targets of the pool are of one dm device: then it may set it. */
+static bool iot_owns_pool(struct ioband_target *iot)
+{
+	struct mapped_device *md = dm_table_get_md(iot->ti->table);
+	struct ioband_volume *volume;
+
+	list_for_each_entry(volume, &iot->volume->pool->volumes, list)
+		if (dm_table_get_md(volume->table) != md)
+			return false;
+	return true;
+}
+
+/*
+ * A table that is loaded changes nothing; it does when it is resumed. What it
+ * says of the share counts if the share is this device's alone, else whoever
+ * made the share has said it. Its policy counts anyway, as in 1.14.
+ */
+static void ioband_resume(struct dm_target *ti)
+{
+	struct ioband_target *iot = ti->private;
+	struct ioband_pool *pool = iot->volume->pool;
+
+	WRITE_ONCE(iot->push_back, false);
+
+	mutex_lock(&ioband_mutex);
+	if (!iot->resumed) {
+		iot->resumed = true;
+		iop_set_policy(pool, iot->policy, iot->volume);
+		if (iot_owns_pool(iot)) {
+			pool->token_base = iot->token_base;
+			iop_set_limits(pool, iot->io_throttle, iot->io_limit);
+		}
+	}
+	mutex_unlock(&ioband_mutex);
+}
+
+static int ioband_prepare_ioctl(struct dm_target *ti, struct block_device **bdev
+				IOBAND_PREPARE_IOCTL_ARGS)
+{
+	struct ioband_target *iot = ti->private;
+
+	*bdev = iot->dev->bdev;
+	/* 1: not the whole device, so the ioctl needs more privilege. */
+	return iot->offset_sectors || ti->len != bdev_nr_sectors(*bdev);
+}
+
+static int ioband_iterate_devices(struct dm_target *ti,
+				  iterate_devices_callout_fn fn, void *data)
+{
+	struct ioband_target *iot = ti->private;
+
+	return fn(ti, iot->dev, iot->offset_sectors, ti->len, data);
+}
+
+/* No report_zones and no DAX: neither would leave anything to put in order. */
+static struct target_type ioband_target = {
+	.name		 = "ioband",
+	.version	 = {2, 0, 0},
+	.features	 = DM_TARGET_NOWAIT | DM_TARGET_PASSES_INTEGRITY |
+			   DM_TARGET_PASSES_CRYPTO,
+	.module		 = THIS_MODULE,
+	.ctr		 = ioband_ctr,
+	.dtr		 = ioband_dtr,
+	.map		 = ioband_map,
+	.end_io		 = ioband_end_io,
+	.presuspend	 = ioband_presuspend,
+	.presuspend_undo = ioband_presuspend_undo,
+	.resume		 = ioband_resume,
+	.status		 = iot_status,
+	.message	 = iot_message,
+	.prepare_ioctl	 = ioband_prepare_ioctl,
+	.iterate_devices = ioband_iterate_devices,
+};
+
+static int __init dm_ioband_init(void)
+{
+	int r = dm_register_target(&ioband_target);
+
+	if (r < 0)
+		DMERR("register failed %d", r);
+	return r;
+}
+
+static void __exit dm_ioband_exit(void)
+{
+	dm_unregister_target(&ioband_target);
+	/* Groups are freed by RCU. */
+	rcu_barrier();
+}
+
+module_init(dm_ioband_init);
+module_exit(dm_ioband_exit);
+
+MODULE_DESCRIPTION(DM_NAME " target that shares I/O bandwidth");
+MODULE_AUTHOR("dm-ioband developers");
+MODULE_VERSION("2.0.0");
+MODULE_LICENSE("GPL");

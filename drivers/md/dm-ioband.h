@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * dm-ioband: share a disk's bandwidth between groups of processes.
+ *
+ * Five objects, one prefix each:
+ *
+ *	iop_	struct ioband_pool	all that one share id names: one disk, one
+ *					scheduler, one depth
+ *	iov_	struct ioband_volume	the lines of one dm table that name the same
+ *					share: one type, one set of groups
+ *	iot_	struct ioband_target	one line of a table
+ *	iog_	struct ioband_group	who gets a share
+ *	iob_	struct ioband_bio	one bio on its way through
+ *
+ * Locks, outermost first:
+ *
+ *	ioband_mutex	which pools, volumes, targets and groups there are and how
+ *			they are set. Taken by ctr, dtr, resume and messages; never
+ *			on the way of a bio, never by status.
+ *	pool->lock	the scheduler and what it holds. Any context.
+ *	RCU		finds a group by its id. A group found is kept by a
+ *			reference, one for each bio between map and end_io.
+ */
+#ifndef _DM_IOBAND_H
+#define _DM_IOBAND_H
+
+#include <linux/atomic.h>
+#include <linux/bio.h>
+#include <linux/blkdev.h>
+#include <linux/device-mapper.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/percpu-refcount.h>
+#include <linux/percpu.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+#include <linux/xarray.h>
+
+#include "dm-ioband-args.h"
+#include "ioband-core.h"
+
+#define DM_MSG_PREFIX "ioband"
+
+struct cgroup_subsys_state;
+
+/* per group and CPU; all but grow, so sums need no lock */
+struct ioband_stats {
+	/* Index: READ or WRITE. */
+	u64 issued_ios[2];
+	u64 issued_sectors[2];
+	u64 done_ios[2];
+	u64 done_sectors[2];
+	u64 done_ns[2];		/* from map to completion */
+	u64 held_ios;		/* of the issued ones, those that were held */
+	u64 held_ns;		/* how long */
+	u64 urgent_ios;		/* those that must not be held and would have been */
+};
+
+/* per group */
+struct ioband_group {
+	struct ioband_queue queue;	/* guarded by pool->lock */
+	struct ioband_volume *volume;
+	u64 id;
+	bool is_default;
+	bool detached;			/* guarded by pool->lock */
+	/* One for being attached, one for each bio. */
+	struct percpu_ref ref;
+	struct ioband_stats __percpu *stats;
+	/* Sums at the last reset; guarded by ioband_mutex for writing. */
+	struct ioband_stats base;
+	/* Time with I/O outstanding, as the block layer takes it for a disk. */
+	unsigned long busy_stamp_jiffies;
+	unsigned long busy_jiffies;
+	/* Submitters that found io_limit bios of this group held. */
+	wait_queue_head_t wait;
+	/* Set for a group that "auto" made: it goes when the cgroup goes. */
+	struct cgroup_subsys_state *css;
+	struct rcu_head rcu;
+};
+
+/* The last answer of the cgroup lookup on this CPU. */
+struct ioband_lookup {
+	u64 cgroup_id;
+	u64 generation;
+	struct ioband_group *group;
+};
+
+enum {
+	IOBAND_AUTO_PENDING = 16,
+};
+
+/* per dm table and share id */
+struct ioband_volume {
+	struct ioband_pool *pool;
+	struct list_head list;		/* pool->volumes, under ioband_mutex */
+	struct dm_table *table;
+	unsigned int nr_targets;	/* under ioband_mutex */
+	enum ioband_type type;		/* written under ioband_mutex */
+
+	struct ioband_group *default_group;
+	struct xarray groups;		/* by id; written under ioband_mutex */
+	u64 generation;			/* of @groups; written under ioband_mutex */
+	struct ioband_lookup __percpu *lookup;
+
+	/* Groups in memory: the attached, and the detached with bios left. */
+	atomic_t nr_live;
+	wait_queue_head_t live_wait;
+
+	/* Cgroups seen without a group of their own, if auto_depth is set. */
+	u32 auto_depth;
+	spinlock_t auto_lock;		/* guards the two below */
+	struct cgroup_subsys_state *auto_css[IOBAND_AUTO_PENDING];
+	unsigned int nr_auto;
+	struct delayed_work auto_work;
+	/* Groups of the line may belong to cgroups; under ioband_mutex. */
+	bool adopt;
+};
+
+/* per line of a table */
+struct ioband_target {
+	struct ioband_volume *volume;
+	struct list_head list;		/* pool->targets, under pool->lock */
+	struct dm_target *ti;
+	struct dm_dev *dev;
+	sector_t offset_sectors;
+	/* Set while a noflush suspend hands held bios back to dm. */
+	bool push_back;
+	/* What the line said of the share: it takes effect on resume. */
+	const struct ioband_policy *policy;
+	u32 io_throttle;
+	u32 io_limit;
+	u32 token_base;
+	bool resumed;
+};
+
+/* per share id */
+struct ioband_pool {
+	/* The path of an uncontended bio reads these and writes in_flight. */
+	bool contended;			/* written under lock */
+	struct ioband_group *owner;	/* who may exceed depth; under lock */
+	atomic_t in_flight;
+
+	spinlock_t lock ____cacheline_aligned_in_smp;
+	struct ioband_sched sched;	/* guarded by lock */
+	u64 last_held_ns;		/* guarded by lock */
+	struct list_head targets;	/* guarded by lock */
+	const char *depth_reason;	/* guarded by lock */
+	u32 held_max;			/* of one group; guarded by lock */
+
+	struct workqueue_struct *wq;	/* sends down what was held */
+
+	/* Written under ioband_mutex and lock. */
+	u32 io_throttle;
+	u32 io_limit;
+
+	/* The rest is guarded by ioband_mutex. */
+	struct list_head list;		/* all pools */
+	struct list_head volumes;
+	unsigned int nr_users;
+	u32 token_base;
+	u32 carryover;
+	char name[IOBAND_SHARE_LEN + 1];
+};
+
+/* per bio, in dm's per-bio data */
+struct ioband_bio {
+	struct ioband_io io;
+	struct ioband_target *target;
+	struct ioband_group *group;	/* NULL: not ours to account */
+	u64 start_ns;			/* when map saw it */
+	u32 data_sectors;
+	bool is_write;
+	struct work_struct work;	/* only while it is released */
+};
+
+static inline struct ioband_bio *iob_from_bio(struct bio *bio)
+{
+	return dm_per_bio_data(bio, sizeof(struct ioband_bio));
+}
+
+static inline struct bio *iob_to_bio(struct ioband_bio *iob)
+{
+	return dm_bio_from_per_bio_data(iob, sizeof(*iob));
+}
+
+/* Charge a bio that was not issued yet to another group. */
+static inline void iob_move(struct ioband_bio *iob, struct ioband_group *to)
+{
+	percpu_ref_get(&to->ref);
+	percpu_ref_put(&iob->group->ref);
+	iob->group = to;
+}
+
+static inline struct ioband_bio *iob_from_io(struct ioband_io *io)
+{
+	return container_of(io, struct ioband_bio, io);
+}
+
+/* dm-ioband-device.c */
+extern struct mutex ioband_mutex;
+struct ioband_pool *iop_get(const struct ioband_table *table);
+void iop_put(struct ioband_pool *pool);
+void iop_add_target(struct ioband_pool *pool, struct ioband_target *iot);
+void iop_del_target(struct ioband_pool *pool, struct ioband_target *iot);
+void iop_set_policy(struct ioband_pool *pool,
+		    const struct ioband_policy *policy,
+		    const struct ioband_volume *except);
+void iop_set_limits(struct ioband_pool *pool, u32 io_throttle, u32 io_limit);
+int iop_submit(struct ioband_pool *pool, struct ioband_bio *iob, bool urgent);
+void iop_complete(struct ioband_pool *pool, struct ioband_bio *iob);
+void iop_push_back(struct ioband_pool *pool, struct ioband_target *iot);
+void iog_rehome(struct ioband_pool *pool, struct ioband_group *from,
+		struct ioband_group *to);
+
+/* dm-ioband-group.c */
+int iov_get(struct ioband_pool *pool, struct ioband_target *iot,
+	    const struct ioband_table *table, struct ioband_error *err);
+void iov_put(struct ioband_target *iot);
+int iov_attach(struct ioband_volume *volume, const struct ioband_ref *ref,
+	       const struct ioband_settings *settings,
+	       struct ioband_error *err);
+int iov_detach(struct ioband_volume *volume, const struct ioband_ref *ref,
+	       struct ioband_error *err);
+int iov_set_type(struct ioband_volume *volume, enum ioband_type type,
+		 struct ioband_error *err);
+int iov_find(struct ioband_volume *volume, const struct ioband_ref *ref,
+	     struct ioband_group **group, struct ioband_error *err);
+void iov_want_group(struct ioband_volume *volume,
+		    struct cgroup_subsys_state *css);
+void iog_set(struct ioband_group *group,
+	     const struct ioband_settings *settings);
+void iog_sum(const struct ioband_group *group, struct ioband_stats *sum);
+void iog_reset(struct ioband_group *group);
+
+/* dm-ioband-classify.c */
+struct ioband_group *iov_classify(struct ioband_volume *volume,
+				  struct bio *bio, bool *urgent);
+int ioband_cgroup_id(const char *path, u64 *id);
+bool ioband_cgroup_exists(u64 id);
+void ioband_cgroup_adopt(struct ioband_volume *volume);
+u64 ioband_cgroup_where(u64 id, char *path, size_t len, bool *found);
+
+/* dm-ioband-message.c */
+int iot_message(struct dm_target *ti, unsigned int argc, char **argv,
+		char *result, unsigned int maxlen);
+
+/* dm-ioband-status.c */
+void iot_status(struct dm_target *ti, status_type_t type,
+		unsigned int status_flags, char *result, unsigned int maxlen);
+void iot_stats(struct ioband_target *iot, char *result, unsigned int maxlen);
+void iot_show(struct ioband_target *iot, char *result, unsigned int maxlen);
+
+#endif /* _DM_IOBAND_H */

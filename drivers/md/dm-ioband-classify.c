@@ -15,26 +15,41 @@
 
 #include "dm-ioband.h"
 
-/*
- * The cgroup that owns a bio, kept alive by that bio.
+/**
+ * bio_adopt - send a clone to a device, on behalf of the original's cgroup
+ * @clone: the bio that dm gave to map
+ * @bdev: the device
  *
- * The bio that dm gives to map is a clone, and not yet associated with a cgroup:
- * to associate it here would make it current's, and that is the flusher thread
- * or dm-crypt's worker for a buffered or encrypted write. Only the original
- * knows, and only dm can see the original. dm_submit_bio_remap() copies the
- * original's association to whatever bio it is given to submit, so we give it a
- * probe: an operation that the block layer accepts in requests only and refuses
- * in any bio, before it has touched a queue or a driver. One more reference on
- * the probe keeps the refusal from dropping the association again.
+ * A clone is not yet associated with a cgroup when map sees it, and to associate
+ * it there would make it current's: the flusher thread, or dm-crypt's worker,
+ * for a buffered or encrypted write. Only the original knows its owner, and only
+ * dm can see the original. dm_submit_bio_remap() copies the original's
+ * association to whatever bio it is given to submit, so we give it a probe: an
+ * operation that the block layer knows in requests only, and refuses in any bio
+ * before it has touched a queue or a driver. The probe's second reference keeps
+ * that refusal from dropping the association, and the clone takes it over.
+ *
+ * dm accounts the clone from here on, and it is submitted by submit_bio_noacct():
+ * that makes one association for each bio, where dm makes two for dm-linear.
+ *
+ * Context: map; may sleep.
  */
-static struct cgroup_subsys_state *bio_owner_css(struct bio *clone,
-						 struct bio *probe)
+void bio_adopt(struct bio *clone, struct block_device *bdev)
 {
-	bio_init(probe, NULL, NULL, 0, REQ_OP_DRV_IN);
-	probe->bi_bdev = clone->bi_bdev;
-	bio_inc_remaining(probe);
-	dm_submit_bio_remap(clone, probe);
-	return bio_blkcg_css(probe);
+	struct bio probe;
+
+	bio_init(&probe, NULL, NULL, 0, REQ_OP_DRV_IN);
+	probe.bi_bdev = bdev;
+	probe.bi_iter.bi_sector = clone->bi_iter.bi_sector;
+	bio_inc_remaining(&probe);
+	dm_submit_bio_remap(clone, &probe);
+
+	bio_clear_flag(clone, BIO_REMAPPED);
+	bio_clear_flag(clone, BIO_BPS_THROTTLED);
+	clone->bi_bdev = bdev;
+	clone->bi_blkg = probe.bi_blkg;
+	if (unlikely(!clone->bi_blkg))
+		bio_associate_blkg(clone);
 }
 
 /* The ancestor of @css, or @css itself, that is at most @depth levels down. */
@@ -169,39 +184,21 @@ static struct ioband_group *iog_tryget(struct ioband_group *group)
 	return group && percpu_ref_tryget_live(&group->ref) ? group : NULL;
 }
 
-static struct ioband_group *
-iov_classify_cgroup(struct ioband_volume *volume, struct bio *bio, bool *is_root)
+static struct ioband_group *iov_lookup(struct ioband_volume *volume,
+				       const struct bio *bio,
+				       struct cgroup_subsys_state *css)
 {
-	struct ioband_group *group = NULL;
-	struct cgroup_subsys_state *css;
-	struct bio probe;
+	enum ioband_type type = READ_ONCE(volume->type);
 
-	css = bio_owner_css(bio, &probe);
-	if (css) {
-		*is_root = !css->parent;
-		rcu_read_lock();
-		group = iog_tryget(iov_find_css(volume, css));
-		rcu_read_unlock();
-	}
-	bio_uninit(&probe);
-	return group;
-}
-
-static struct ioband_group *iov_classify_task(struct ioband_volume *volume,
-					      u64 id)
-{
-	struct ioband_group *group;
-
-	rcu_read_lock();
-	group = iog_tryget(xa_load(&volume->groups, id));
-	rcu_read_unlock();
-	return group;
+	if (type == IOBAND_TYPE_CGROUP)
+		return iov_find_css(volume, css);
+	return xa_load(&volume->groups, current_id(type, bio));
 }
 
 /**
  * iov_classify - find the group of a bio
  * @volume: the volume
- * @bio: dm's clone, its device set
+ * @bio: dm's clone, adopted
  * @urgent: set if the bio must not be held
  *
  * Context: a submitter's, process context; does not wait for anything.
@@ -210,22 +207,19 @@ static struct ioband_group *iov_classify_task(struct ioband_volume *volume,
 struct ioband_group *iov_classify(struct ioband_volume *volume, struct bio *bio,
 				  bool *urgent)
 {
-	enum ioband_type type = READ_ONCE(volume->type);
+	struct cgroup_subsys_state *css = bio_blkcg_css(bio);
 	struct ioband_group *group = NULL;
-	bool is_root = true;
 
-	if (xa_empty(&volume->groups) && !volume->auto_depth)
-		; /* There is nothing to tell apart. */
-	else if (type == IOBAND_TYPE_CGROUP)
-		group = iov_classify_cgroup(volume, bio, &is_root);
-	else
-		group = iov_classify_task(volume, current_id(type, bio));
-
+	if (!xa_empty(&volume->groups) || volume->auto_depth) {
+		rcu_read_lock();
+		group = iog_tryget(iov_lookup(volume, bio, css));
+		rcu_read_unlock();
+	}
 	if (!group) {
 		group = volume->default_group;
 		percpu_ref_get(&group->ref);
 	}
-	*urgent = bio_is_urgent(bio, is_root);
+	*urgent = bio_is_urgent(bio, !css->parent);
 	return group;
 }
 

@@ -11,6 +11,7 @@
  */
 #include <linux/iocontext.h>
 #include <linux/ioprio.h>
+#include <linux/log2.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
@@ -28,16 +29,24 @@ enum {
 	DEPTH_DEFAULT		= 16,
 
 	/*
-	 * I/Os that a submitter may send to a stacked device itself. It must
-	 * not be put to sleep down there for want of a tag: where it sleeps
-	 * it holds nothing back here, and there is nothing to put in order.
-	 * Of the disks in use none takes fewer at once than this.
+	 * What a stacked device is taken to accept at once before we have seen
+	 * it put somebody to sleep. Of the disks in use none takes fewer.
 	 */
-	DIRECT_STACKED		= 4,
+	TAGS_STACKED_MIN	= 4,
+
+	/* Legs of a stripe that do not wait for each other. */
+	LANES_MAX		= 16,
 
 	/* Held bios of a group at which its submitters begin to wait. */
 	HELD_DEFAULT		= 1024,
 };
+
+/*
+ * When one more tag is tried on a stacked device: soon, as long as no worker was
+ * put to sleep, and now and then after that.
+ */
+#define TAGS_GROW_NS	((s64)(5 * NSEC_PER_MSEC))
+#define TAGS_TRIAL_NS	((s64)NSEC_PER_SEC)
 
 /* How long nothing must have been held for contention to be over. */
 #define CALM_NS		((s64)(100 * NSEC_PER_MSEC))
@@ -47,12 +56,16 @@ DEFINE_MUTEX(ioband_mutex);
 
 static LIST_HEAD(pools);	/* guarded by ioband_mutex */
 
-/* What the queue right below takes without putting the submitter to sleep. */
+/*
+ * What a submitter may send itself. It must not be put to sleep down there for
+ * want of a tag: while it sleeps it sends us nothing, and where all submitters
+ * sleep nothing is held that could be put in order.
+ */
 static u32 iot_direct(const struct ioband_target *iot)
 {
 	struct request_queue *q = bdev_get_queue(iot->dev->bdev);
 
-	return queue_is_mq(q) ? READ_ONCE(q->nr_requests) : DIRECT_STACKED;
+	return queue_is_mq(q) ? READ_ONCE(q->nr_requests) : TAGS_STACKED_MIN;
 }
 
 /* Time outstanding, the way the block layer keeps a disk's io_ticks. */
@@ -77,11 +90,11 @@ static void iob_issue(struct ioband_bio *iob)
 	iog_busy(group, false);
 }
 
-static int iob_pass(struct ioband_bio *iob)
+static enum ioband_verdict iob_pass(struct ioband_bio *iob)
 {
 	iob_issue(iob);
 	trace_ioband_pass(iob, 0);
-	return DM_MAPIO_REMAPPED;
+	return IOBAND_PASS;
 }
 
 /* A worker will send the bio down: let the submitter's priority go with it. */
@@ -98,50 +111,151 @@ static void iob_keep_ioprio(struct bio *bio)
 						   task_nice_ioprio(current));
 }
 
-static void iop_release_work(struct work_struct *work)
+static void iop_update_depth(struct ioband_pool *pool)
 {
-	struct ioband_bio *iob = container_of(work, struct ioband_bio, work);
-	struct bio *bio = iob_to_bio(iob), *next;
+	u32 depth = DEPTH_DEFAULT;
+
+	lockdep_assert_held(&pool->lock);
+
+	pool->depth_reason = "default";
+	if (pool->tags < depth) {
+		depth = pool->tags;
+		pool->depth_reason = "tags";
+	}
+	if (pool->io_throttle) {
+		depth = pool->io_throttle;
+		pool->depth_reason = "io_throttle";
+	}
+	if (pool->io_limit && pool->io_limit < depth) {
+		depth = pool->io_limit;
+		pool->depth_reason = "io_limit";
+	}
+	pool->sched.depth = depth;
+	pool->held_max = pool->io_limit ?: HELD_DEFAULT;
+}
+
+/*
+ * What the devices take at once. A request queue says so; of several the one that
+ * takes most counts, for a worker that has to wait for another keeps nobody from
+ * this one. A stacked device does not, so we begin with little and try more until
+ * a worker is put to sleep. To begin with little has another use: submitters may
+ * sleep down there since before there was contention, and must get their tags
+ * before we send more after them.
+ */
+static void iop_begin_tags(struct ioband_pool *pool, u64 now_ns)
+{
+	struct ioband_target *iot;
+
+	lockdep_assert_held(&pool->lock);
+
+	pool->tags = 1;
+	pool->tags_grow = false;
+	pool->tags_slept = false;
+	pool->tags_ns = now_ns;
+	list_for_each_entry(iot, &pool->targets, list) {
+		pool->tags = max(pool->tags, iot_direct(iot));
+		if (!queue_is_mq(bdev_get_queue(iot->dev->bdev)))
+			pool->tags_grow = true;
+	}
+	iop_update_depth(pool);
+}
+
+static void iop_grow_tags(struct ioband_pool *pool, u64 now_ns)
+{
+	s64 wait_ns = pool->tags_slept ? TAGS_TRIAL_NS : TAGS_GROW_NS;
+
+	lockdep_assert_held(&pool->lock);
+
+	if (!pool->tags_grow || pool->tags >= DEPTH_DEFAULT ||
+	    (s64)(now_ns - pool->tags_ns) <= wait_ns)
+		return;
+	pool->tags++;
+	pool->tags_ns = now_ns;
+	iop_update_depth(pool);
+}
+
+/*
+ * A worker was put to sleep when @below bios were at a stacked device that does
+ * not spread its bios over several: that is what it takes.
+ */
+static void iop_learn_tags(struct ioband_pool *pool, u32 below)
+{
+	spin_lock_irq(&pool->lock);
+	if (below < pool->tags) {
+		pool->tags = max_t(u32, below, TAGS_STACKED_MIN);
+		pool->tags_slept = true;
+		pool->tags_ns = ktime_get_ns();
+		iop_update_depth(pool);
+	}
+	spin_unlock_irq(&pool->lock);
+}
+
+/* A bio goes where its leg goes; legs do not wait for each other. */
+static struct ioband_lane *iob_lane(struct ioband_bio *iob)
+{
+	struct ioband_target *iot = iob->target;
+	u64 chunk;
+
+	if (iot->nr_lanes == 1)
+		return &iot->lanes[0];
+	chunk = iob_to_bio(iob)->bi_iter.bi_sector >> iot->chunk_shift;
+	return &iot->lanes[do_div(chunk, iot->nr_lanes)];
+}
+
+static void iop_lane_work(struct work_struct *work)
+{
+	struct ioband_lane *lane = container_of(work, struct ioband_lane, work);
+	struct ioband_target *iot = lane->target;
+	struct ioband_pool *pool = iot->volume->pool;
+	unsigned long sleeps;
 	struct blk_plug plug;
+	struct bio *bio;
+	u32 below;
 
 	blk_start_plug(&plug);
-	for (; bio; bio = next) {
-		next = bio->bi_next;
-		bio->bi_next = NULL;
-		/* Copies the original's cgroup, wherever we run. */
-		dm_submit_bio_remap(bio, NULL);
+	for (;;) {
+		spin_lock_irq(&pool->lock);
+		bio = bio_list_pop(&lane->bios);
+		if (bio)
+			lane->nr_bios--;
+		below = atomic_read(&pool->in_flight) - lane->nr_bios - 1;
+		spin_unlock_irq(&pool->lock);
+		if (!bio)
+			break;
+		sleeps = current->nvcsw;
+		submit_bio_noacct(bio);
+		if (iot->learns && current->nvcsw != sleeps)
+			iop_learn_tags(pool, below);
 	}
 	blk_finish_plug(&plug);
 }
 
-/*
- * Send a chain of bios down from a worker. The first one's work item does it,
- * so no two releases wait for each other: where one is put to sleep by a full
- * queue below, the workqueue starts another worker for the next.
- */
-static void iop_release(struct ioband_pool *pool, struct bio_list *bios)
+/* Have a worker send a bio down. */
+static void iob_send(struct ioband_pool *pool, struct ioband_bio *iob)
 {
-	struct ioband_bio *first;
+	struct ioband_lane *lane = iob_lane(iob);
 
-	if (bio_list_empty(bios))
-		return;
-	first = iob_from_bio(bios->head);
-	INIT_WORK(&first->work, iop_release_work);
-	queue_work(pool->wq, &first->work);
+	lockdep_assert_held(&pool->lock);
+
+	bio_list_add(&lane->bios, iob_to_bio(iob));
+	/* While it has some, its work is pending or has not looked yet. */
+	if (!lane->nr_bios++)
+		queue_work(pool->wq, &lane->work);
 }
 
 /*
- * Take the bios whose turn it is. @self, just held by its own submitter, is left
- * out and returned by %true if it may go down right there.
+ * Send down the bios whose turn it is. @self, just held by its own submitter, is
+ * left to it if it may go down right there: then this returns %true.
  */
 static bool iop_pump(struct ioband_pool *pool, struct ioband_bio *self,
-		     u64 now_ns, struct bio_list *bios)
+		     u64 now_ns)
 {
 	struct ioband_io *io;
 	bool direct = false;
 
 	lockdep_assert_held(&pool->lock);
 
+	iop_grow_tags(pool, now_ns);
 	while ((io = ioband_next(&pool->sched,
 				 atomic_read(&pool->in_flight)))) {
 		struct ioband_bio *iob = iob_from_io(io);
@@ -154,16 +268,16 @@ static bool iop_pump(struct ioband_pool *pool, struct ioband_bio *self,
 		if (waitqueue_active(&group->wait) &&
 		    group->queue.held < pool->held_max)
 			wake_up_all(&group->wait);
-		if (iob == self && in_flight <= iot_direct(iob->target)) {
-			direct = true;
-			continue;
-		}
-		if (iob != self) {
+		if (iob == self) {
+			direct = in_flight <= iot_direct(iob->target);
+			if (direct)
+				continue;
+		} else {
 			this_cpu_inc(group->stats->held_ios);
 			this_cpu_add(group->stats->held_ns,
 				     now_ns - iob->start_ns);
 		}
-		bio_list_add(bios, iob_to_bio(iob));
+		iob_send(pool, iob);
 	}
 	return direct;
 }
@@ -207,43 +321,11 @@ static bool iop_own(struct ioband_pool *pool, struct ioband_group *group)
 	return true;
 }
 
-static void iop_update_depth(struct ioband_pool *pool)
-{
-	struct ioband_target *iot;
-	u32 tags = 0, depth = DEPTH_DEFAULT;
-	bool stacked = false;
-
-	lockdep_assert_held(&pool->lock);
-
-	list_for_each_entry(iot, &pool->targets, list) {
-		tags = max(tags, iot_direct(iot));
-		if (!queue_is_mq(bdev_get_queue(iot->dev->bdev)))
-			stacked = true;
-	}
-	pool->depth_reason = "default";
-	if (!stacked && tags < depth) {
-		/* One more waits for a tag, so that none is ever free. */
-		depth = tags + 1;
-		pool->depth_reason = "tags";
-	}
-	if (pool->io_throttle) {
-		depth = pool->io_throttle;
-		pool->depth_reason = "io_throttle";
-	}
-	if (pool->io_limit && pool->io_limit < depth) {
-		depth = pool->io_limit;
-		pool->depth_reason = "io_limit";
-	}
-	pool->sched.depth = depth;
-	pool->held_max = pool->io_limit ?: HELD_DEFAULT;
-}
-
 static void iop_contend(struct ioband_pool *pool, u64 now_ns)
 {
 	lockdep_assert_held(&pool->lock);
 
-	/* The lower queue may have been given another scheduler meanwhile. */
-	iop_update_depth(pool);
+	iop_begin_tags(pool, now_ns);
 	ioband_sched_restart(&pool->sched);
 	pool->last_held_ns = now_ns;
 	WRITE_ONCE(pool->contended, true);
@@ -262,32 +344,32 @@ static bool iog_is_full(struct ioband_pool *pool, struct ioband_group *group)
 }
 
 static bool iob_hold(struct ioband_pool *pool, struct ioband_bio *iob,
-		     u64 now_ns, struct bio_list *bios)
+		     u64 now_ns)
 {
 	struct bio *bio = iob_to_bio(iob);
 
 	lockdep_assert_held(&pool->lock);
 
 	iob_keep_ioprio(bio);
-	ioband_hold(&pool->sched, &iob->group->queue, &iob->io);
-	if (iop_pump(pool, iob, now_ns, bios))
-		return false;
-
 	/* The submitter goes on; nobody polls a bio that is not at the disk. */
 	bio->bi_opf &= ~REQ_NOWAIT;
 	bio_clear_polled(bio);
+	ioband_hold(&pool->sched, &iob->group->queue, &iob->io);
+	if (iop_pump(pool, iob, now_ns))
+		return false;
+
 	pool->last_held_ns = now_ns;
 	trace_ioband_hold(iob, 0);
 	return true;
 }
 
-static noinline int iop_submit_contended(struct ioband_pool *pool,
-					 struct ioband_bio *iob, bool urgent)
+static noinline enum ioband_verdict
+iop_submit_contended(struct ioband_pool *pool, struct ioband_bio *iob,
+		     bool urgent)
 {
-	struct bio_list bios = BIO_EMPTY_LIST;
 	struct ioband_group *group = iob->group;
+	enum ioband_verdict verdict;
 	unsigned long flags;
-	int r;
 
 retry:
 	spin_lock_irqsave(&pool->lock, flags);
@@ -304,7 +386,7 @@ retry:
 	if (!pool->contended) {
 		if (iop_own(pool, group)) {
 			atomic_inc(&pool->in_flight);
-			r = iob_pass(iob);
+			verdict = iob_pass(iob);
 			goto unlock;
 		}
 		iop_contend(pool, iob->start_ns);
@@ -315,23 +397,24 @@ retry:
 		this_cpu_inc(group->stats->urgent_ios);
 		ioband_charge(&pool->sched, &group->queue, &iob->io);
 		atomic_inc(&pool->in_flight);
-		r = iob_pass(iob);
+		verdict = iob_pass(iob);
 		goto unlock;
 	}
 	if (iob->target->push_back) {
-		r = DM_MAPIO_REQUEUE;
+		verdict = IOBAND_REQUEUE;
 		goto unlock;
 	}
 	if (iog_is_full(pool, group) && !(current->flags & PF_KTHREAD)) {
-		r = -EAGAIN;
+		verdict = IOBAND_WAIT;
 		goto unlock;
 	}
-	r = iob_hold(pool, iob, iob->start_ns, &bios) ?
-	    DM_MAPIO_SUBMITTED : DM_MAPIO_REMAPPED;
+	verdict = iob_hold(pool, iob, iob->start_ns) ?
+		  IOBAND_HELD : IOBAND_PASS;
 unlock:
 	spin_unlock_irqrestore(&pool->lock, flags);
 
-	if (r == -EAGAIN && !(iob_to_bio(iob)->bi_opf & REQ_NOWAIT)) {
+	if (verdict == IOBAND_WAIT &&
+	    !(iob_to_bio(iob)->bi_opf & REQ_NOWAIT)) {
 		/* A task that is killed here is dying: its bios go at once. */
 		if (wait_event_killable(group->wait,
 					!iog_is_full(pool, group) ||
@@ -340,8 +423,7 @@ unlock:
 			urgent = true;
 		goto retry;
 	}
-	iop_release(pool, &bios);
-	return r;
+	return verdict;
 }
 
 /**
@@ -352,10 +434,10 @@ unlock:
  *
  * Context: a submitter's. May sleep if the group has io_limit bios held, but
  * only a user task that has not set REQ_NOWAIT.
- * Return: a DM_MAPIO_ value, or -EAGAIN where sleeping was called for and not
- * allowed.
+ * Return: what to do with the bio; %IOBAND_WAIT only with REQ_NOWAIT.
  */
-int iop_submit(struct ioband_pool *pool, struct ioband_bio *iob, bool urgent)
+enum ioband_verdict iop_submit(struct ioband_pool *pool, struct ioband_bio *iob,
+			       bool urgent)
 {
 	if (likely(!READ_ONCE(pool->contended))) {
 		if (likely(atomic_inc_return(&pool->in_flight) <=
@@ -376,7 +458,6 @@ int iop_submit(struct ioband_pool *pool, struct ioband_bio *iob, bool urgent)
  */
 void iop_complete(struct ioband_pool *pool, struct ioband_bio *iob)
 {
-	struct bio_list bios = BIO_EMPTY_LIST;
 	struct ioband_group *group = iob->group;
 	u64 now_ns = ktime_get_ns();
 	unsigned long flags;
@@ -395,9 +476,8 @@ void iop_complete(struct ioband_pool *pool, struct ioband_bio *iob)
 		return;
 
 	spin_lock_irqsave(&pool->lock, flags);
-	iop_pump(pool, NULL, now_ns, &bios);
+	iop_pump(pool, NULL, now_ns);
 	spin_unlock_irqrestore(&pool->lock, flags);
-	iop_release(pool, &bios);
 }
 
 static void iog_push_back(struct ioband_pool *pool, struct ioband_group *group,
@@ -479,20 +559,6 @@ void iog_rehome(struct ioband_pool *pool, struct ioband_group *from,
 	wake_up_all(&from->wait);
 }
 
-/* Work out the depth anew, after a change to targets or settings. */
-static void iop_set_depth(struct ioband_pool *pool)
-{
-	struct bio_list bios = BIO_EMPTY_LIST;
-
-	lockdep_assert_held(&ioband_mutex);
-
-	spin_lock_irq(&pool->lock);
-	iop_update_depth(pool);
-	iop_pump(pool, NULL, ktime_get_ns(), &bios);
-	spin_unlock_irq(&pool->lock);
-	iop_release(pool, &bios);
-}
-
 /**
  * iop_set_limits - set what bounds the depth
  * @pool: the pool
@@ -503,11 +569,14 @@ static void iop_set_depth(struct ioband_pool *pool)
  */
 void iop_set_limits(struct ioband_pool *pool, u32 io_throttle, u32 io_limit)
 {
+	lockdep_assert_held(&ioband_mutex);
+
 	spin_lock_irq(&pool->lock);
 	pool->io_throttle = io_throttle;
 	pool->io_limit = io_limit;
+	iop_update_depth(pool);
+	iop_pump(pool, NULL, ktime_get_ns());
 	spin_unlock_irq(&pool->lock);
-	iop_set_depth(pool);
 }
 
 /**
@@ -534,7 +603,7 @@ void iop_set_policy(struct ioband_pool *pool,
 	if (pool->sched.policy == policy)
 		return;
 	spin_lock_irq(&pool->lock);
-	pool->sched.policy = policy;
+	ioband_sched_set_policy(&pool->sched, policy);
 	spin_unlock_irq(&pool->lock);
 	pool->token_base = 0;
 
@@ -616,19 +685,54 @@ void iop_put(struct ioband_pool *pool)
 	kfree(pool);
 }
 
+/*
+ * The legs of a stripe, by what its topology says of itself: io_min is the chunk,
+ * io_opt the full stripe. dm-stripe and md say so. What says nothing has one.
+ */
+static int iot_init_lanes(struct ioband_target *iot)
+{
+	struct request_queue *q = bdev_get_queue(iot->dev->bdev);
+	unsigned int chunk = queue_io_min(q), width = queue_io_opt(q), i;
+
+	iot->nr_lanes = 1;
+	iot->learns = !queue_is_mq(q);
+	if (!queue_is_mq(q) && is_power_of_2(chunk) && chunk >= PAGE_SIZE &&
+	    width > chunk && !(width % chunk)) {
+		iot->nr_lanes = min_t(unsigned int, width / chunk, LANES_MAX);
+		iot->chunk_shift = ilog2(chunk) - SECTOR_SHIFT;
+		iot->learns = false;
+	}
+
+	iot->lanes = kcalloc(iot->nr_lanes, sizeof(*iot->lanes), GFP_KERNEL);
+	if (!iot->lanes)
+		return -ENOMEM;
+	for (i = 0; i < iot->nr_lanes; i++) {
+		iot->lanes[i].target = iot;
+		bio_list_init(&iot->lanes[i].bios);
+		INIT_WORK(&iot->lanes[i].work, iop_lane_work);
+	}
+	return 0;
+}
+
 /**
  * iop_add_target - let a target take part
  * @pool: the pool
  * @iot: the target, its device open
  *
  * Context: process, ioband_mutex held.
+ * Return: 0 or -ENOMEM.
  */
-void iop_add_target(struct ioband_pool *pool, struct ioband_target *iot)
+int iop_add_target(struct ioband_pool *pool, struct ioband_target *iot)
 {
+	int r = iot_init_lanes(iot);
+
+	if (r)
+		return r;
 	spin_lock_irq(&pool->lock);
 	list_add_tail(&iot->list, &pool->targets);
+	iop_begin_tags(pool, ktime_get_ns());
 	spin_unlock_irq(&pool->lock);
-	iop_set_depth(pool);
+	return 0;
 }
 
 /**
@@ -640,8 +744,15 @@ void iop_add_target(struct ioband_pool *pool, struct ioband_target *iot)
  */
 void iop_del_target(struct ioband_pool *pool, struct ioband_target *iot)
 {
+	unsigned int i;
+
+	/* The bios are done, but maybe not the functions that sent them. */
+	for (i = 0; i < iot->nr_lanes; i++)
+		flush_work(&iot->lanes[i].work);
+
 	spin_lock_irq(&pool->lock);
 	list_del(&iot->list);
+	iop_begin_tags(pool, ktime_get_ns());
 	spin_unlock_irq(&pool->lock);
-	iop_set_depth(pool);
+	kfree(iot->lanes);
 }

@@ -91,7 +91,8 @@ void iog_set(struct ioband_group *group, const struct ioband_settings *settings)
 
 	spin_lock_irq(&pool->lock);
 	if (settings->weight)
-		ioband_queue_set_weight(&group->queue, settings->weight);
+		ioband_queue_set_weight(&pool->sched, &group->queue,
+					settings->weight);
 	spin_unlock_irq(&pool->lock);
 	trace_ioband_group(group, "set");
 }
@@ -101,20 +102,38 @@ void iog_set(struct ioband_group *group, const struct ioband_settings *settings)
  * @group: the group
  * @sum: filled in, from the creation of the group on
  *
+ * What is done is read before what was issued. A bio that moves on meanwhile is
+ * then counted as in flight at worst, never as done and not issued.
+ *
  * Context: any.
  */
 void iog_sum(const struct ioband_group *group, struct ioband_stats *sum)
 {
-	const unsigned int n = sizeof(*sum) / sizeof(u64);
-	u64 *to = (u64 *)sum;
-	unsigned int cpu, i;
+	const struct ioband_stats *stats;
+	unsigned int cpu, rw;
 
 	memset(sum, 0, sizeof(*sum));
 	for_each_possible_cpu(cpu) {
-		const u64 *from = (const u64 *)per_cpu_ptr(group->stats, cpu);
-
-		for (i = 0; i < n; i++)
-			to[i] += READ_ONCE(from[i]);
+		stats = per_cpu_ptr(group->stats, cpu);
+		for (rw = READ; rw <= WRITE; rw++) {
+			sum->done_ios[rw] += READ_ONCE(stats->done_ios[rw]);
+			sum->done_sectors[rw] +=
+				READ_ONCE(stats->done_sectors[rw]);
+			sum->done_ns[rw] += READ_ONCE(stats->done_ns[rw]);
+		}
+	}
+	/* Pairs with the atomics between issue and completion of a bio. */
+	smp_rmb();
+	for_each_possible_cpu(cpu) {
+		stats = per_cpu_ptr(group->stats, cpu);
+		for (rw = READ; rw <= WRITE; rw++) {
+			sum->issued_ios[rw] += READ_ONCE(stats->issued_ios[rw]);
+			sum->issued_sectors[rw] +=
+				READ_ONCE(stats->issued_sectors[rw]);
+		}
+		sum->held_ios += READ_ONCE(stats->held_ios);
+		sum->held_ns += READ_ONCE(stats->held_ns);
+		sum->urgent_ios += READ_ONCE(stats->urgent_ios);
 	}
 }
 
@@ -131,7 +150,6 @@ void iog_reset(struct ioband_group *group)
 	lockdep_assert_held(&ioband_mutex);
 
 	iog_sum(group, &group->base);
-	/* What is in flight now shall count as issued, as in 1.14. */
 	WRITE_ONCE(group->busy_jiffies, 0);
 }
 

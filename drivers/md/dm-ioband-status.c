@@ -54,10 +54,6 @@ static struct ioband_group *iov_next(const struct ioband_volume *volume,
 			     XA_PRESENT);
 }
 
-#define iov_for_each_group(volume, group, id)				\
-	for (group = iov_next(volume, NULL, &(id)); group;		\
-	     group = iov_next(volume, group, &(id)))
-
 /* "-1" or the id, in a buffer of the caller's. */
 static const char *iog_name(const struct ioband_group *group, char *name,
 			    size_t len)
@@ -80,7 +76,8 @@ static void iot_status_info(const struct ioband_target *iot, char *result,
 
 	DMEMIT("%s", volume->pool->name);
 	rcu_read_lock();
-	iov_for_each_group(volume, group, id) {
+	for (group = iov_next(volume, NULL, &id); group;
+	     group = iov_next(volume, group, &id)) {
 		iog_counted(group, &stats);
 		/* Bios are not merged before they get here: always 0. */
 		DMEMIT(" %s %llu 0 %llu %llu %llu 0 %llu %llu %u %llu %llu",
@@ -115,7 +112,8 @@ static void iot_status_table(const struct ioband_target *iot, char *result,
 	       READ_ONCE(pool->token_base));
 
 	rcu_read_lock();
-	iov_for_each_group(volume, group, id) {
+	for (group = iov_next(volume, NULL, &id); group;
+	     group = iov_next(volume, group, &id)) {
 		DMEMIT(" ");
 		if (!group->is_default)
 			DMEMIT("%llu", (unsigned long long)group->id);
@@ -194,17 +192,22 @@ void iot_stats(struct ioband_target *iot, char *result, unsigned int maxlen)
 	char name[24];
 
 	rcu_read_lock();
-	iov_for_each_group(volume, group, id) {
+	for (group = iov_next(volume, NULL, &id); group;
+	     group = iov_next(volume, group, &id)) {
 		in_flight = iog_counted(group, &stats);
-		DMEMIT("group=%s weight=%u rd_ios=%llu rd_sectors=%llu rd_ns=%llu wr_ios=%llu wr_sectors=%llu wr_ns=%llu in_flight=%llu held=%u held_ios=%llu held_ns=%llu urgent_ios=%llu\n",
+		DMEMIT("group=%s weight=%u",
 		       iog_name(group, name, sizeof(name)),
-		       READ_ONCE(group->queue.weight),
+		       READ_ONCE(group->queue.weight));
+		DMEMIT(" rd_ios=%llu rd_sectors=%llu rd_ns=%llu",
 		       stats.issued_ios[READ], stats.issued_sectors[READ],
-		       stats.done_ns[READ],
+		       stats.done_ns[READ]);
+		DMEMIT(" wr_ios=%llu wr_sectors=%llu wr_ns=%llu",
 		       stats.issued_ios[WRITE], stats.issued_sectors[WRITE],
-		       stats.done_ns[WRITE],
+		       stats.done_ns[WRITE]);
+		DMEMIT(" in_flight=%llu held=%u held_ios=%llu held_ns=%llu",
 		       in_flight, READ_ONCE(group->queue.held),
-		       stats.held_ios, stats.held_ns, stats.urgent_ios);
+		       stats.held_ios, stats.held_ns);
+		DMEMIT(" urgent_ios=%llu\n", stats.urgent_ios);
 	}
 	rcu_read_unlock();
 }
@@ -257,9 +260,10 @@ void iot_show(struct ioband_target *iot, char *result, unsigned int maxlen)
 	contended = pool->contended;
 	spin_unlock_irq(&pool->lock);
 
-	DMEMIT("share=%s policy=%s type=%s depth=%u depth_reason=%s contended=%d in_flight=%d held=%u held_max=%u\n",
+	DMEMIT("share=%s policy=%s type=%s depth=%u depth_reason=%s",
 	       pool->name, READ_ONCE(pool->sched.policy)->name,
-	       ioband_type_name(volume->type), depth, reason, contended,
+	       ioband_type_name(volume->type), depth, reason);
+	DMEMIT(" contended=%d in_flight=%d held=%u held_max=%u\n", contended,
 	       atomic_read(&pool->in_flight), held, held_max);
 	if (READ_ONCE(pool->token_base) || READ_ONCE(pool->carryover))
 		DMEMIT("token_base=%u carryover=%u note=no_effect_without_epochs\n",
@@ -267,7 +271,8 @@ void iot_show(struct ioband_target *iot, char *result, unsigned int maxlen)
 		       READ_ONCE(pool->carryover));
 
 	rcu_read_lock();
-	iov_for_each_group(volume, group, id) {
+	for (group = iov_next(volume, NULL, &id); group;
+	     group = iov_next(volume, group, &id)) {
 		DMEMIT("group=%s weight=%u held=%u%s",
 		       iog_name(group, name, sizeof(name)),
 		       READ_ONCE(group->queue.weight),

@@ -80,12 +80,21 @@ static int iot_join(struct ioband_target *iot, const struct ioband_table *table,
 		return -ENOMEM;
 	}
 	r = iov_get(pool, iot, table, err);
+	if (r)
+		goto put_pool;
+	r = iop_add_target(pool, iot);
 	if (r) {
-		iop_put(pool);
-		return r;
+		err->brief = "Cannot allocate ioband target";
+		snprintf(err->text, sizeof(err->text), "out of memory");
+		goto put_volume;
 	}
-	iop_add_target(pool, iot);
 	return 0;
+
+put_volume:
+	iov_put(iot);
+put_pool:
+	iop_put(pool);
+	return r;
 }
 
 static int ioband_ctr(struct dm_target *ti, unsigned int argc, char **argv)
@@ -126,7 +135,7 @@ static int ioband_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	ti->num_secure_erase_bios = 1;
 	ti->num_write_zeroes_bios = 1;
 	ti->per_io_data_size = sizeof(struct ioband_bio);
-	/* Held bios are sent by dm_submit_bio_remap(). */
+	/* bio_adopt() has dm account for each bio. */
 	ti->accounts_remapped_io = true;
 	ti->private = iot;
 	return 0;
@@ -157,30 +166,26 @@ static void ioband_dtr(struct dm_target *ti)
 	kfree(iot);
 }
 
-/* All but the association with a cgroup, which dm_submit_bio_remap() makes. */
-static void iob_remap(struct ioband_target *iot, struct bio *bio)
-{
-	bio_set_dev(bio, iot->dev->bdev);
-	bio->bi_iter.bi_sector = iot->offset_sectors +
-		dm_target_offset(iot->ti, bio->bi_iter.bi_sector);
-}
-
 static int ioband_map(struct dm_target *ti, struct bio *bio)
 {
 	struct ioband_target *iot = ti->private;
 	struct ioband_volume *volume = iot->volume;
 	struct ioband_bio *iob = iob_from_bio(bio);
+	enum ioband_verdict verdict;
 	bool urgent;
-	int r;
 
-	iob_remap(iot, bio);
+	bio->bi_iter.bi_sector = iot->offset_sectors +
+		dm_target_offset(ti, bio->bi_iter.bi_sector);
 	iob->group = NULL;
 	/* An empty flush moves nothing, and everybody waits for it. */
-	if (!bio_sectors(bio))
+	if (!bio_sectors(bio)) {
+		bio_set_dev(bio, iot->dev->bdev);
 		return DM_MAPIO_REMAPPED;
+	}
 	if (unlikely(READ_ONCE(iot->push_back)) && dm_noflush_suspending(ti))
 		return DM_MAPIO_REQUEUE;
 
+	bio_adopt(bio, iot->dev->bdev);
 	iob->target = iot;
 	iob->start_ns = ktime_get_ns();
 	iob->is_write = op_is_write(bio_op(bio));
@@ -188,17 +193,20 @@ static int ioband_map(struct dm_target *ti, struct bio *bio)
 	iob->io.sectors = iob->data_sectors ?: NO_DATA_SECTORS;
 	iob->group = iov_classify(volume, bio, &urgent);
 
-	r = iop_submit(volume->pool, iob, urgent);
-	if (likely(r == DM_MAPIO_REMAPPED || r == DM_MAPIO_SUBMITTED))
-		return r;
+	verdict = iop_submit(volume->pool, iob, urgent);
+	if (likely(verdict == IOBAND_PASS)) {
+		submit_bio_noacct(bio);
+		return DM_MAPIO_SUBMITTED;
+	}
+	if (verdict == IOBAND_HELD)
+		return DM_MAPIO_SUBMITTED;
 
 	percpu_ref_put(&iob->group->ref);
 	iob->group = NULL;
-	if (r == -EAGAIN) {
-		bio_wouldblock_error(bio);
-		r = DM_MAPIO_SUBMITTED;
-	}
-	return r;
+	if (verdict == IOBAND_REQUEUE)
+		return DM_MAPIO_REQUEUE;
+	bio_wouldblock_error(bio);
+	return DM_MAPIO_SUBMITTED;
 }
 
 static int ioband_end_io(struct dm_target *ti, struct bio *bio,

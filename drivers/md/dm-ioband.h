@@ -118,6 +118,17 @@ struct ioband_volume {
 	bool adopt;
 };
 
+/*
+ * The way down to one leg of a device, in order. A worker sends, and may be put
+ * to sleep there for want of a tag: that keeps back this leg only.
+ */
+struct ioband_lane {
+	struct work_struct work;
+	struct ioband_target *target;
+	struct bio_list bios;		/* under pool->lock */
+	u32 nr_bios;			/* under pool->lock */
+};
+
 /* per line of a table */
 struct ioband_target {
 	struct ioband_volume *volume;
@@ -125,6 +136,10 @@ struct ioband_target {
 	struct dm_target *ti;
 	struct dm_dev *dev;
 	sector_t offset_sectors;
+	struct ioband_lane *lanes;
+	unsigned int nr_lanes;
+	unsigned int chunk_shift;	/* from sectors to chunks, of a stripe */
+	bool learns;			/* depth from workers put to sleep */
 	/* Set while a noflush suspend hands held bios back to dm. */
 	bool push_back;
 	/* What the line said of the share: it takes effect on resume. */
@@ -146,6 +161,10 @@ struct ioband_pool {
 	struct ioband_sched sched;	/* guarded by lock */
 	u64 last_held_ns;		/* guarded by lock */
 	struct list_head targets;	/* guarded by lock */
+	u32 tags;			/* taken at once; guarded by lock */
+	bool tags_grow;			/* it is a guess; guarded by lock */
+	bool tags_slept;		/* a worker found it out; by lock */
+	u64 tags_ns;			/* last change; guarded by lock */
 	const char *depth_reason;	/* guarded by lock */
 	u32 held_max;			/* of one group; guarded by lock */
 
@@ -172,7 +191,6 @@ struct ioband_bio {
 	u64 start_ns;			/* when map saw it */
 	u32 data_sectors;
 	bool is_write;
-	struct work_struct work;	/* only while it is released */
 };
 
 static inline struct ioband_bio *iob_from_bio(struct bio *bio)
@@ -198,17 +216,26 @@ static inline struct ioband_bio *iob_from_io(struct ioband_io *io)
 	return container_of(io, struct ioband_bio, io);
 }
 
+/* What becomes of a bio in map. */
+enum ioband_verdict {
+	IOBAND_PASS,		/* its submitter sends it down */
+	IOBAND_HELD,		/* it is sent down when its turn comes */
+	IOBAND_WAIT,		/* its submitter would have to wait */
+	IOBAND_REQUEUE,		/* dm shall bring it again */
+};
+
 /* dm-ioband-device.c */
 extern struct mutex ioband_mutex;
 struct ioband_pool *iop_get(const struct ioband_table *table);
 void iop_put(struct ioband_pool *pool);
-void iop_add_target(struct ioband_pool *pool, struct ioband_target *iot);
+int iop_add_target(struct ioband_pool *pool, struct ioband_target *iot);
 void iop_del_target(struct ioband_pool *pool, struct ioband_target *iot);
 void iop_set_policy(struct ioband_pool *pool,
 		    const struct ioband_policy *policy,
 		    const struct ioband_volume *except);
 void iop_set_limits(struct ioband_pool *pool, u32 io_throttle, u32 io_limit);
-int iop_submit(struct ioband_pool *pool, struct ioband_bio *iob, bool urgent);
+enum ioband_verdict iop_submit(struct ioband_pool *pool, struct ioband_bio *iob,
+			       bool urgent);
 void iop_complete(struct ioband_pool *pool, struct ioband_bio *iob);
 void iop_push_back(struct ioband_pool *pool, struct ioband_target *iot);
 void iog_rehome(struct ioband_pool *pool, struct ioband_group *from,
@@ -235,6 +262,7 @@ void iog_sum(const struct ioband_group *group, struct ioband_stats *sum);
 void iog_reset(struct ioband_group *group);
 
 /* dm-ioband-classify.c */
+void bio_adopt(struct bio *clone, struct block_device *bdev);
 struct ioband_group *iov_classify(struct ioband_volume *volume,
 				  struct bio *bio, bool *urgent);
 int ioband_cgroup_id(const char *path, u64 *id);

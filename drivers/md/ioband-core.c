@@ -32,17 +32,23 @@
  *
  * Example, weights A = 2, B = 1, each I/O costs 1, both always have more to do:
  *
- *	tag of A   0   .5   .5   1    1.5  1.5  2
- *	tag of B   0   0    1    1    1    2    2
- *	goes       A   B    A    A    B    A    A ...	(of equal tags, any)
+ *	tag of A   0   .5   .5   1    1    1.5  2
+ *	tag of B   0   0    1    1    2    2    2
+ *	goes       A   B    A    B    A    A    B ...	(of equal tags, any)
  *
  * After each 1 of virtual time A has had two I/Os and B one. Let A stop at 2 and
  * return when B has come to 9: A's tag becomes 9, not 2. It gets two of three
  * from there on, and nothing for the time it was gone.
  *
- * No group is ever ahead of its due by more than (depth + 1) times the largest
- * cost: that many I/Os may have been sent down on tags that are since overtaken.
- * The tests hold the core to this bound against a slow fluid reference.
+ * Of two groups that both have more to do, neither is ever ahead of the other by
+ * more than (depth + 1) times the largest cost per weight of the two together:
+ *
+ *	|served A / weight A - served B / weight B|
+ *		<= (depth + 1) * (cost A / weight A + cost B / weight B)
+ *
+ * One I/O each may be the wrong side of the virtual time, and as many as the
+ * depth may have been sent down since. The tests hold the core to this, and
+ * compare it with a slow fluid reference.
  *
  * 3. Depth
  *
@@ -156,6 +162,32 @@ void ioband_sched_restart(struct ioband_sched *sched)
 }
 
 /**
+ * ioband_sched_set_policy - change what an I/O costs
+ * @sched: the scheduler, holding I/O or not
+ * @policy: the new policy
+ *
+ * Tags made of I/Os and tags made of sectors cannot be compared, so all begin
+ * again at the virtual time.
+ */
+void ioband_sched_set_policy(struct ioband_sched *sched,
+			     const struct ioband_policy *policy)
+{
+	struct ioband_heap backlogged = { };
+	struct ioband_queue *queue;
+
+	sched->policy = policy;
+	sched->period++;
+	while ((queue = first_queue(sched))) {
+		ioband_heap_erase(&sched->backlogged, &queue->node);
+		queue->node.key = sched->vtime;
+		queue->rest = 0;
+		queue->period = sched->period;
+		ioband_heap_insert(&backlogged, &queue->node);
+	}
+	sched->backlogged = backlogged;
+}
+
+/**
  * ioband_queue_init - prepare the queue of a group
  * @queue: uninitialised memory
  * @weight: %IOBAND_WEIGHT_MIN to %IOBAND_WEIGHT_MAX
@@ -169,15 +201,31 @@ void ioband_queue_init(struct ioband_queue *queue, u32 weight)
 
 /**
  * ioband_queue_set_weight - change the weight of a queue
+ * @sched: the scheduler
  * @queue: the queue, backlogged or not
  * @weight: %IOBAND_WEIGHT_MIN to %IOBAND_WEIGHT_MAX
  *
- * The start tag stays: what was dispatched has been paid at the old weight.
+ * What the queue is ahead of the virtual time was made at the old weight. It is
+ * worth the same I/O at the new one, or a group that is raised from 1 to 10000
+ * would still wait out its last I/O's step of ten thousand.
  */
-void ioband_queue_set_weight(struct ioband_queue *queue, u32 weight)
+void ioband_queue_set_weight(struct ioband_sched *sched,
+			     struct ioband_queue *queue, u32 weight)
 {
+	u64 ahead = queue->node.key - sched->vtime;
+	u64 rest = 0;
+
+	if (queue->held)
+		ioband_heap_erase(&sched->backlogged, &queue->node);
+	/* Times the old weight, this is cost: it cannot overflow. */
+	if (ioband_queue_joined(sched, queue) && (s64)ahead >= 0)
+		queue->node.key = sched->vtime +
+			div64_u64_rem(ahead * queue->weight + queue->rest,
+				      weight, &rest);
 	queue->weight = weight;
-	queue->rest = 0;
+	queue->rest = rest;
+	if (queue->held)
+		ioband_heap_insert(&sched->backlogged, &queue->node);
 }
 
 /**

@@ -85,9 +85,12 @@ struct ioband_sched {
 void ioband_sched_init(struct ioband_sched *sched,
 		       const struct ioband_policy *policy, u32 depth);
 void ioband_sched_restart(struct ioband_sched *sched);
+void ioband_sched_set_policy(struct ioband_sched *sched,
+			     const struct ioband_policy *policy);
 
 void ioband_queue_init(struct ioband_queue *queue, u32 weight);
-void ioband_queue_set_weight(struct ioband_queue *queue, u32 weight);
+void ioband_queue_set_weight(struct ioband_sched *sched,
+			     struct ioband_queue *queue, u32 weight);
 void ioband_queue_join(struct ioband_sched *sched, struct ioband_queue *queue,
 		       u64 ios_in_flight, u64 sectors_in_flight);
 

@@ -32,7 +32,7 @@ static inline bool ioband_before(u64 a, u64 b)
 	return (s64)(a - b) < 0;
 }
 
-/* The node with the smallest key, or %NULL. Of equal keys the older is first. */
+/* The node with the smallest key, or %NULL. A newcomer displaces no equal. */
 static inline struct ioband_heap_node *
 ioband_heap_first(const struct ioband_heap *heap)
 {

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+#   make			the module and the ioband command
+#   make demo			see it work, in a virtual machine
+#   make check			all tests that take minutes
+#   make check-all		all tests on all kernels, debug kernel included
+#   make bench			all figures
+#   make lint			static checks
+#   make install		[DESTDIR=] [PREFIX=/usr/local] module, command, man page
+#   make dkms-install		the module by DKMS, for each new kernel
+#   make clean
+#
+# KVER=VERSION or KDIR=DIR choose the kernel: the running one if its headers are
+# there, else the one that tests run on.
+
+KVER	?= $(shell if test -d /lib/modules/$$(uname -r)/build; then uname -r; \
+		   else scripts/kernels; fi)
+KDIR	?= /lib/modules/$(KVER)/build
+
+# Each kernel's build is kept, in a directory of its own.
+module	:= build/module-$(KVER)
+sources	:= $(wildcard drivers/md/*.[ch] drivers/md/compat/* drivers/md/Kbuild)
+
+all: module tools
+
+module: drivers/md/dm-ioband.ko
+
+drivers/md/dm-ioband.ko: $(module)/dm-ioband.ko
+	cp $< $@
+
+$(module)/dm-ioband.ko: $(sources)
+	$(if $(KVER),,$(error No kernel headers found: give KVER= or KDIR=, or run scripts/deps build))
+	@mkdir -p $(module)/compat
+	@cp -u drivers/md/*.[ch] drivers/md/Kbuild $(module)/
+	@cp -u drivers/md/compat/* $(module)/compat/
+	$(MAKE) -C $(KDIR) M=$(CURDIR)/$(module) modules
+	@touch $@
+
+tools:
+	$(MAKE) -C tools
+
+demo:
+	scripts/deps build vm
+	$(MAKE) --no-print-directory module tools KVER=$$(scripts/kernels)
+	demo/run build/module-$$(scripts/kernels)/dm-ioband.ko tools/ioband/ioband
+
+check:
+	@tests/check
+
+check-all:
+	@tests/check --all
+
+bench:
+	@tests/perf/bench $(CASES)
+
+lint:
+	@scripts/lint
+
+install: module
+	$(MAKE) -C tools install
+	install -D -m 644 drivers/md/dm-ioband.ko \
+		$(DESTDIR)/lib/modules/$(KVER)/updates/dm-ioband.ko
+	$(if $(DESTDIR),,depmod $(KVER))
+
+uninstall:
+	$(MAKE) -C tools uninstall
+	rm -f $(DESTDIR)/lib/modules/$(KVER)/updates/dm-ioband.ko
+	$(if $(DESTDIR),,depmod $(KVER))
+
+clean:
+	$(MAKE) -C tools clean
+	rm -rf $(wildcard build/module-*) build/unit build/fuzz build/cli
+	rm -f drivers/md/dm-ioband.ko
+
+.PHONY: all module tools demo check check-all bench lint install uninstall clean
+
+include dkms/dkms.mk

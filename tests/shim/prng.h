@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Random numbers that are the same everywhere, so that a seed in a failure
+ * report is all one needs. xorshift64*: S. Vigna, ACM TOMS 42(4), 2016.
+ */
+#ifndef _IOBAND_PRNG_H
+#define _IOBAND_PRNG_H
+
+struct prng {
+	u64 state;
+};
+
+static inline u32 prng_next(struct prng *prng)
+{
+	prng->state ^= prng->state >> 12;
+	prng->state ^= prng->state << 25;
+	prng->state ^= prng->state >> 27;
+	return (prng->state * 0x2545f4914f6cdd1dULL) >> 32;
+}
+
+/* Neighbouring seeds must not begin alike, and the state must not be 0. */
+static inline void prng_seed(struct prng *prng, u64 seed)
+{
+	prng->state = (seed + 1) * 0x9e3779b97f4a7c15ULL;
+	if (!prng->state)
+		prng->state = 1;
+	prng_next(prng);
+}
+
+/* 0 to @n - 1. */
+static inline u32 prng_below(struct prng *prng, u32 n)
+{
+	return (u64)prng_next(prng) * n >> 32;
+}
+
+static inline bool prng_percent(struct prng *prng, u32 percent)
+{
+	return prng_below(prng, 100) < percent;
+}
+
+#endif /* _IOBAND_PRNG_H */

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ioband list: which volumes there are.
+ */
+#include <stdlib.h>
+
+#include "blk.h"
+#include "cmd.h"
+#include "output.h"
+#include "util.h"
+#include "volume.h"
+
+enum {
+	COL_NAME,
+	COL_SHARE,
+	COL_DEVICE,
+	COL_TYPE,
+	COL_POLICY,
+	COL_GROUPS,
+	COL_MAJMIN,
+	COL_IO_THROTTLE,
+	COL_IO_LIMIT,
+};
+
+const struct column list_columns[] = {
+	[COL_NAME] = { "NAME", COLUMN_STRING, true,
+		"device-mapper name of the volume" },
+	[COL_SHARE] = { "SHARE", COLUMN_STRING, true,
+		"id of the share: volumes with the same id divide one bandwidth" },
+	[COL_DEVICE] = { "DEVICE", COLUMN_LIST, true,
+		"device or devices below the volume" },
+	[COL_TYPE] = { "TYPE", COLUMN_STRING, true,
+		"what sorts I/O into groups" },
+	[COL_POLICY] = { "POLICY", COLUMN_STRING, true,
+		"what the bandwidth is divided by" },
+	[COL_GROUPS] = { "GROUPS", COLUMN_NUMBER, true,
+		"number of groups, the default group included" },
+	[COL_MAJMIN] = { "MAJ:MIN", COLUMN_STRING, false,
+		"device number of the volume" },
+	[COL_IO_THROTTLE] = { "IO-THROTTLE", COLUMN_NUMBER, false,
+		"I/Os that the device below is given at once, 0 if automatic" },
+	[COL_IO_LIMIT] = { "IO-LIMIT", COLUMN_NUMBER, false,
+		"upper bound of that and of the I/Os that wait, 0 if automatic" },
+	{ 0 }
+};
+
+static void add_devices(struct listing *list, const struct options *opts,
+			const struct volume *vol)
+{
+	char **paths;
+
+	if (!listing_wants(list, COL_DEVICE))
+		return;
+	paths = xcalloc(vol->nr_devices, sizeof(*paths));
+	for (size_t i = 0; i < vol->nr_devices; i++)
+		paths[i] = blk_path(opts->sysroot, vol->devices[i]);
+	listing_strings(list, COL_DEVICE, paths, vol->nr_devices);
+	for (size_t i = 0; i < vol->nr_devices; i++)
+		free(paths[i]);
+	free(paths);
+}
+
+static void add_depth(struct listing *list, unsigned int column,
+		      uint32_t depth)
+{
+	if (depth)
+		listing_number(list, column, depth);
+	else
+		listing_word(list, column, "auto", 0);
+}
+
+static void add_volume(struct listing *list, const struct options *opts,
+		       const struct volume *vol)
+{
+	char *majmin = xasprintf("%u:%u", vol->major, vol->minor);
+
+	listing_row(list);
+	listing_string(list, COL_NAME, vol->name);
+	listing_string(list, COL_SHARE, vol->table.share);
+	add_devices(list, opts, vol);
+	listing_string(list, COL_TYPE, vol->table.type);
+	listing_string(list, COL_POLICY, vol->table.policy);
+	listing_number(list, COL_GROUPS, vol->table.nr_groups);
+	listing_string(list, COL_MAJMIN, majmin);
+	add_depth(list, COL_IO_THROTTLE, vol->table.io_throttle);
+	add_depth(list, COL_IO_LIMIT, vol->table.io_limit);
+	free(majmin);
+}
+
+int cmd_list(const struct options *opts, int argc, char **argv)
+{
+	struct volumes volumes = { 0 };
+	struct listing *list;
+	int status;
+
+	(void)argc;
+	(void)argv;
+	status = listing_new(&list, opts, "volumes", list_columns);
+	if (!status)
+		status = volumes_read(&volumes);
+	if (!status) {
+		for (size_t i = 0; i < volumes.nr; i++)
+			add_volume(list, opts, &volumes.v[i]);
+		status = listing_print(list);
+	}
+	volumes_free(&volumes);
+	listing_free(list);
+	return status;
+}

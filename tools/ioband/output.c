@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Listings: the same rows as text, raw text or JSON.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libsmartcols.h>
+
+#include "cmd.h"
+#include "output.h"
+#include "units.h"
+#include "util.h"
+
+enum {
+	MAX_COLUMNS = 32,
+};
+
+struct listing {
+	const struct options *opts;
+	const struct column *columns;
+	struct libscols_table *table;
+	struct libscols_line *row;
+	/* By index into @columns; NULL where it is not shown. */
+	struct libscols_column *shown[MAX_COLUMNS];
+};
+
+static void check(int r)
+{
+	if (r)
+		exit(fail(IOBAND_NOMEM, "out of memory"));
+}
+
+/* The length of the UTF-8 character at @s, 0 if there is none. */
+static size_t utf8_len(const unsigned char *s)
+{
+	uint32_t min, c;
+	size_t len;
+
+	if (s[0] < 0x80)
+		return 1;
+	if (s[0] >= 0xc2 && s[0] < 0xe0) {
+		len = 2;
+		min = 0x80;
+		c = s[0] & 0x1f;
+	} else if (s[0] >= 0xe0 && s[0] < 0xf0) {
+		len = 3;
+		min = 0x800;
+		c = s[0] & 0xf;
+	} else if (s[0] >= 0xf0 && s[0] < 0xf5) {
+		len = 4;
+		min = 0x10000;
+		c = s[0] & 7;
+	} else {
+		return 0;
+	}
+	for (size_t i = 1; i < len; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+		c = c << 6 | (s[i] & 0x3f);
+	}
+	if (c < min || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
+		return 0;
+	return len;
+}
+
+/*
+ * Names of shares and cgroups may hold any byte, JSON only UTF-8: write the
+ * others as \xHH. In text libsmartcols does so itself.
+ */
+static char *clean(const struct listing *l, const char *value)
+{
+	const unsigned char *s = (const unsigned char *)value;
+	char *text, *to;
+
+	if (!l->opts->json)
+		return xstrdup(value);
+
+	text = xcalloc(4 * strlen(value) + 1, 1);
+	to = text;
+	while (*s) {
+		size_t len = utf8_len(s);
+
+		if (!len || *s < 0x20 || *s == 0x7f) {
+			to += sprintf(to, "\\x%02x", *s++);
+		} else {
+			memcpy(to, s, len);
+			to += len;
+			s += len;
+		}
+	}
+	return text;
+}
+
+static int find_column(const struct column *columns, const char *name,
+		       size_t len)
+{
+	for (int i = 0; columns[i].name; i++)
+		if (!strncasecmp(columns[i].name, name, len) &&
+		    !columns[i].name[len])
+			return i;
+	return -1;
+}
+
+static int unknown_column(const struct column *columns, const char *name,
+			  size_t len)
+{
+	char *all = xstrdup("");
+	int status;
+
+	for (int i = 0; columns[i].name; i++) {
+		char *more = xasprintf("%s%s%s", all, i ? ", " : "",
+				       columns[i].name);
+
+		free(all);
+		all = more;
+	}
+	status = fail(IOBAND_USAGE, "unknown column '%.*s': choose from %s",
+		      (int)len, name, all);
+	free(all);
+	return status;
+}
+
+static void show_column(struct listing *l, int i)
+{
+	static const int json_types[] = {
+		[COLUMN_STRING]	= SCOLS_JSON_STRING,
+		[COLUMN_NUMBER]	= SCOLS_JSON_NUMBER,
+		[COLUMN_LIST]	= SCOLS_JSON_ARRAY_STRING,
+	};
+	const struct column *column = &l->columns[i];
+	struct libscols_column *cl;
+	int flags = 0;
+
+	/* A second mention changes nothing. */
+	if (l->shown[i])
+		return;
+	if (column->type == COLUMN_NUMBER)
+		flags = SCOLS_FL_RIGHT;
+	else if (column->type == COLUMN_LIST)
+		flags = SCOLS_FL_WRAP;
+	cl = scols_table_new_column(l->table, column->name, 0, flags);
+	check(!cl || scols_column_set_json_type(cl, json_types[column->type]));
+	if (column->type == COLUMN_LIST)
+		check(scols_column_set_safechars(cl, "\n") ||
+		      scols_column_set_wrapfunc(cl, scols_wrapnl_chunksize,
+						scols_wrapnl_nextchunk, NULL));
+	l->shown[i] = cl;
+}
+
+/* COL[,COL ...], or +COL... for those in addition to the usual ones. */
+static int choose_columns(struct listing *l)
+{
+	const char *list = l->opts->columns;
+
+	if (!list || *list == '+')
+		for (int i = 0; l->columns[i].name; i++)
+			if (l->columns[i].shown)
+				show_column(l, i);
+	if (!list)
+		return 0;
+	if (*list == '+')
+		list++;
+	for (;;) {
+		size_t len = strcspn(list, ",");
+		int i = find_column(l->columns, list, len);
+
+		if (i < 0)
+			return unknown_column(l->columns, list, len);
+		show_column(l, i);
+		if (!list[len])
+			return 0;
+		list += len + 1;
+	}
+}
+
+/**
+ * listing_new - begin a listing
+ * @listing: the new one, to be freed in any case
+ * @opts: says how and which columns
+ * @title: what JSON calls the array of rows
+ * @columns: all there could be
+ *
+ * Return: 0, or an exit code after the error has been reported.
+ */
+int listing_new(struct listing **listing, const struct options *opts,
+		const char *title, const struct column *columns)
+{
+	struct listing *l = xcalloc(1, sizeof(*l));
+
+	l->opts = opts;
+	l->columns = columns;
+	l->table = scols_new_table();
+	*listing = l;
+	check(!l->table || scols_table_set_name(l->table, title) ||
+	      scols_table_enable_json(l->table, opts->json) ||
+	      scols_table_enable_raw(l->table, opts->raw) ||
+	      scols_table_enable_noheadings(l->table, opts->noheadings));
+	return choose_columns(l);
+}
+
+void listing_row(struct listing *l)
+{
+	l->row = scols_table_new_line(l->table, NULL);
+	check(!l->row);
+	/* Text for people and awk has a word in every cell, JSON has null. */
+	for (unsigned int i = 0; l->columns[i].name; i++)
+		if (l->shown[i] && !l->opts->json)
+			listing_string(l, i, "-");
+}
+
+static void set_cell(struct listing *l, unsigned int column, char *text)
+{
+	check(scols_line_refer_column_data(l->row, l->shown[column], text));
+}
+
+void listing_string(struct listing *l, unsigned int column, const char *value)
+{
+	if (l->shown[column])
+		set_cell(l, column, clean(l, value));
+}
+
+void listing_strings(struct listing *l, unsigned int column,
+		     char * const *values, size_t nr)
+{
+	const char *separator = l->opts->raw ? "," : "\n";
+	char *all = NULL;
+
+	if (!l->shown[column])
+		return;
+	for (size_t i = 0; i < nr; i++) {
+		char *value = clean(l, values[i]);
+		char *more = all ? xasprintf("%s%s%s", all, separator, value) :
+				   xstrdup(value);
+
+		free(value);
+		free(all);
+		all = more;
+	}
+	if (all)
+		set_cell(l, column, all);
+}
+
+void listing_number(struct listing *l, unsigned int column, uint64_t value)
+{
+	if (l->shown[column])
+		set_cell(l, column, xasprintf("%" PRIu64, value));
+}
+
+/* A word for people that is a number to programs. */
+void listing_word(struct listing *l, unsigned int column, const char *text,
+		  int64_t value)
+{
+	if (!l->shown[column])
+		return;
+	if (l->opts->json || l->opts->raw)
+		set_cell(l, column, xasprintf("%" PRId64, value));
+	else
+		set_cell(l, column, xstrdup(text));
+}
+
+void listing_bytes(struct listing *l, unsigned int column, uint64_t bytes)
+{
+	char buf[UNITS_LEN];
+
+	if (!l->shown[column])
+		return;
+	if (l->opts->bytes || l->opts->json || l->opts->raw)
+		listing_number(l, column, bytes);
+	else
+		set_cell(l, column, xstrdup(units_size(buf, bytes)));
+}
+
+void listing_percent(struct listing *l, unsigned int column, double part,
+		     double whole)
+{
+	if (l->shown[column] && whole > 0)
+		set_cell(l, column, xasprintf("%.1f", 100 * part / whole));
+}
+
+/* Whether it is worth the effort to find out. */
+bool listing_wants(const struct listing *l, unsigned int column)
+{
+	return l->shown[column];
+}
+
+/*
+ * Leave out a column that has turned out to be empty. Programs rely on the
+ * columns there are, and who asked for it gets it.
+ */
+void listing_drop(struct listing *l, unsigned int column)
+{
+	if (l->shown[column] && !l->opts->columns && !l->opts->json &&
+	    !l->opts->raw) {
+		struct libscols_column *cl = l->shown[column];
+
+		check(scols_column_set_flags(cl, scols_column_get_flags(cl) |
+					     SCOLS_FL_HIDDEN));
+	}
+}
+
+/**
+ * listing_print - write it to stdout
+ *
+ * Return: an exit code; its error has been reported.
+ */
+int listing_print(struct listing *l)
+{
+	if (scols_print_table(l->table))
+		return fail(IOBAND_NOMEM, "out of memory");
+	return IOBAND_OK;
+}
+
+void listing_free(struct listing *l)
+{
+	if (!l)
+		return;
+	scols_unref_table(l->table);
+	free(l);
+}

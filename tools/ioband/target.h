@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The target in the kernel.
+ */
+#ifndef IOBAND_TARGET_H
+#define IOBAND_TARGET_H
+
+#include "dm.h"
+
+#define TARGET_TYPE "ioband"
+
+int target_check(struct ioband_dm_version *version);
+
+#endif /* IOBAND_TARGET_H */

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Errors and memory.
+ */
+#ifndef IOBAND_UTIL_H
+#define IOBAND_UTIL_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#define __printf(a, b) __attribute__((format(printf, a, b)))
+
+int fail(int status, const char *fmt, ...) __printf(2, 3);
+int fail_errno(int err, const char *detail, const char *fmt, ...) __printf(3, 4);
+
+/* These end the process with IOBAND_NOMEM rather than return NULL. */
+void *xcalloc(size_t nr, size_t size);
+void *xreallocarray(void *old, size_t nr, size_t size);
+char *xstrdup(const char *s);
+char *xasprintf(const char *fmt, ...) __printf(1, 2);
+
+FILE *open_below(const char *root, const char *path);
+
+#endif /* IOBAND_UTIL_H */

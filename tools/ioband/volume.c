@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The volumes there are: device-mapper devices with an ioband target.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "cmd.h"
+#include "target.h"
+#include "util.h"
+#include "volume.h"
+
+static void free_volume(struct volume *vol)
+{
+	for (size_t i = 0; i < vol->nr_devices; i++)
+		free(vol->devices[i]);
+	free(vol->devices);
+	free(vol->name);
+	table_free(&vol->table);
+	status_free(&vol->status);
+}
+
+static void add_device(struct volume *vol, const char *device)
+{
+	for (size_t i = 0; i < vol->nr_devices; i++)
+		if (!strcmp(vol->devices[i], device))
+			return;
+	vol->devices = xreallocarray(vol->devices, vol->nr_devices + 1,
+				     sizeof(*vol->devices));
+	vol->devices[vol->nr_devices++] = xstrdup(device);
+}
+
+static int bad_line(const char *what, const char *name,
+		    const struct parse_error *err)
+{
+	return fail(IOBAND_MODULE,
+		    "cannot read the %s of '%s': %s; the module may be of another version, see 'ioband version'",
+		    what, name, err->text);
+}
+
+/* @first: the first volume that belongs to the same device */
+static int add_line(struct volumes *volumes, size_t first,
+		    const struct ioband_dm_device *dev,
+		    const struct ioband_dm_target *target)
+{
+	struct parse_error err;
+	struct table_line line;
+	struct volume *vol;
+	int r;
+
+	r = table_parse(target->params, &line, &err);
+	if (r == -ENOMEM)
+		return fail(IOBAND_NOMEM, "out of memory");
+	if (r)
+		return bad_line("table", dev->name, &err);
+
+	for (size_t i = first; i < volumes->nr; i++) {
+		vol = &volumes->v[i];
+		if (!strcmp(vol->table.share, line.share)) {
+			add_device(vol, line.device);
+			table_free(&line);
+			return 0;
+		}
+	}
+
+	volumes->v = xreallocarray(volumes->v, volumes->nr + 1,
+				   sizeof(*volumes->v));
+	vol = &volumes->v[volumes->nr++];
+	*vol = (struct volume){
+		.name = xstrdup(dev->name),
+		.major = dev->major,
+		.minor = dev->minor,
+		.start = target->start,
+		.table = line,
+	};
+	add_device(vol, line.device);
+	return 0;
+}
+
+static int read_device(struct volumes *volumes,
+		       const struct ioband_dm_device *dev)
+{
+	struct ioband_dm_targets targets;
+	struct ioband_dm_version version;
+	size_t first = volumes->nr;
+	int r, status = 0;
+
+	r = ioband_dm_table(dev->name, &targets);
+	/* Removed since the devices were listed. */
+	if (r == -ENXIO)
+		return 0;
+	if (r)
+		return fail_errno(r, ioband_dm_error(),
+				  "cannot read the table of '%s'", dev->name);
+
+	for (size_t i = 0; !status && i < targets.nr; i++) {
+		if (strcmp(targets.v[i].type, TARGET_TYPE))
+			continue;
+		/* There is a target, so this loads no module. */
+		if (!volumes->nr)
+			status = target_check(&version);
+		if (!status)
+			status = add_line(volumes, first, dev, &targets.v[i]);
+	}
+	ioband_dm_targets_free(&targets);
+	return status;
+}
+
+/**
+ * volumes_read - find all volumes
+ * @volumes: filled in, in the order of the kernel; to be freed in any case
+ *
+ * Return: 0, or an exit code after the error has been reported.
+ */
+int volumes_read(struct volumes *volumes)
+{
+	int r, status = 0;
+
+	memset(volumes, 0, sizeof(*volumes));
+	r = ioband_dm_list(&volumes->devices);
+	if (r)
+		return fail_errno(r, ioband_dm_error(),
+				  "cannot list device-mapper devices");
+	for (size_t i = 0; !status && i < volumes->devices.nr; i++)
+		status = read_device(volumes, &volumes->devices.v[i]);
+	return status;
+}
+
+static int read_status(struct volume *vol, bool *gone)
+{
+	struct ioband_dm_targets targets;
+	struct parse_error err = { "" };
+	int r;
+
+	*gone = false;
+	r = ioband_dm_status(vol->name, &targets);
+	if (r == -ENXIO) {
+		*gone = true;
+		return 0;
+	}
+	if (r)
+		return fail_errno(r, ioband_dm_error(),
+				  "cannot read the status of '%s'", vol->name);
+	r = -ESRCH;
+	for (size_t i = 0; i < targets.nr; i++) {
+		if (targets.v[i].start == vol->start &&
+		    !strcmp(targets.v[i].type, TARGET_TYPE)) {
+			r = status_parse(targets.v[i].params, &vol->status,
+					 &err);
+			break;
+		}
+	}
+	ioband_dm_targets_free(&targets);
+
+	if (!r && strcmp(vol->status.share, vol->table.share))
+		r = -ESRCH;
+	switch (r) {
+	case 0:
+		return 0;
+	case -ENOMEM:
+		return fail(IOBAND_NOMEM, "out of memory");
+	case -ESRCH:
+		return fail(IOBAND_BUSY,
+			    "the table of '%s' was replaced while it was read: try again",
+			    vol->name);
+	default:
+		return bad_line("status", vol->name, &err);
+	}
+}
+
+/* Whether volumes share their bandwidth with this one that are to be shown. */
+static bool shares_with_chosen(const struct volumes *volumes,
+			       const struct volume *vol)
+{
+	for (size_t i = 0; i < volumes->nr; i++)
+		if (volumes->v[i].chosen &&
+		    !strcmp(volumes->v[i].table.share, vol->table.share))
+			return true;
+	return false;
+}
+
+/**
+ * volumes_read_status - read the counters of the chosen volumes
+ * @volumes: what volumes_read() found; those that are gone by now are taken out
+ *
+ * Volumes with the share of a chosen one are read as well.
+ *
+ * Return: 0, or an exit code after the error has been reported.
+ */
+int volumes_read_status(struct volumes *volumes)
+{
+	size_t i = 0;
+
+	while (i < volumes->nr) {
+		struct volume *vol = &volumes->v[i];
+		bool gone = false;
+
+		if (shares_with_chosen(volumes, vol)) {
+			int status = read_status(vol, &gone);
+
+			if (status)
+				return status;
+		}
+		if (gone) {
+			free_volume(vol);
+			volumes->nr--;
+			memmove(vol, vol + 1, (volumes->nr - i) * sizeof(*vol));
+		} else {
+			i++;
+		}
+	}
+	return 0;
+}
+
+/**
+ * volumes_name - which volume a word means
+ * @volumes: what volumes_read() found
+ * @arg: a name, or the path of a node such as /dev/mapper/NAME or /dev/VG/LV
+ * @name: its name, which belongs to @volumes
+ *
+ * Return: 0, or an exit code after the error has been reported.
+ */
+int volumes_name(const struct volumes *volumes, const char *arg,
+		 const char **name)
+{
+	const struct ioband_dm_device *dev = NULL;
+	bool is_path = strchr(arg, '/');
+	struct stat st;
+
+	if (is_path && stat(arg, &st))
+		return fail(IOBAND_DEVICE,
+			    "cannot use '%s': %s; 'ioband list' shows the volumes there are",
+			    arg, strerror(errno));
+	if (is_path && !S_ISBLK(st.st_mode))
+		return fail(IOBAND_DEVICE,
+			    "cannot use '%s': it is not a block device; 'ioband list' shows the volumes there are",
+			    arg);
+
+	for (size_t i = 0; !dev && i < volumes->devices.nr; i++) {
+		dev = &volumes->devices.v[i];
+		if (is_path ? dev->major != major(st.st_rdev) ||
+			      dev->minor != minor(st.st_rdev) :
+			      strcmp(dev->name, arg))
+			dev = NULL;
+	}
+	if (!dev)
+		return fail(IOBAND_DEVICE,
+			    "cannot use '%s': device-mapper has no such device; 'ioband list' shows the volumes there are",
+			    arg);
+
+	for (size_t i = 0; i < volumes->nr; i++) {
+		if (!strcmp(volumes->v[i].name, dev->name)) {
+			*name = volumes->v[i].name;
+			return 0;
+		}
+	}
+	return fail(IOBAND_DEVICE,
+		    "cannot use '%s': it has no ioband target; 'ioband list' shows the volumes that have",
+		    arg);
+}
+
+void volumes_free(struct volumes *volumes)
+{
+	for (size_t i = 0; i < volumes->nr; i++)
+		free_volume(&volumes->v[i]);
+	free(volumes->v);
+	ioband_dm_devices_free(&volumes->devices);
+	memset(volumes, 0, sizeof(*volumes));
+}

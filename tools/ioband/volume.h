@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The volumes there are: device-mapper devices with an ioband target.
+ */
+#ifndef IOBAND_VOLUME_H
+#define IOBAND_VOLUME_H
+
+#include "dm.h"
+#include "table.h"
+
+/**
+ * struct volume - what one share controls of one device
+ * @table: the first line; the others differ in device and offset only
+ * @devices: the lower devices of all lines, each once
+ * @chosen: set by who wants to show it; makes volumes_read_status() read it
+ * @status: counters, once volumes_read_status() was called
+ *
+ * Several lines of a table with the same share have their groups in common.
+ */
+struct volume {
+	char *name;
+	unsigned int major;
+	unsigned int minor;
+	uint64_t start;
+	struct table_line table;
+	char **devices;
+	size_t nr_devices;
+	bool chosen;
+	struct status_line status;
+};
+
+/**
+ * struct volumes - all volumes
+ * @v: in the order of the kernel
+ * @devices: all device-mapper devices, ours or not
+ */
+struct volumes {
+	struct volume *v;
+	size_t nr;
+	struct ioband_dm_devices devices;
+};
+
+int volumes_read(struct volumes *volumes);
+int volumes_read_status(struct volumes *volumes);
+int volumes_name(const struct volumes *volumes, const char *arg,
+		 const char **name);
+void volumes_free(struct volumes *volumes);
+
+#endif /* IOBAND_VOLUME_H */

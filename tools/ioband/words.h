@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A line of the kernel, word by word.
+ */
+#ifndef IOBAND_WORDS_H
+#define IOBAND_WORDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "table.h"
+
+/* A line being read, which is cut up: the rest, and how many words are behind. */
+struct words {
+	char *next;
+	unsigned long nr;
+};
+
+char *next_word(struct words *words);
+unsigned long count_words(const char *text);
+bool parse_u64(const char *word, uint64_t max, uint64_t *value);
+
+/* These say in @err what was wrong, and return 0 or a negative errno. */
+int refuse(struct parse_error *err, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+int no_memory(struct parse_error *err);
+int read_word(struct words *words, const char *name, const char **value,
+	      struct parse_error *err);
+int read_u64(struct words *words, const char *name, uint64_t max,
+	     uint64_t *value, struct parse_error *err);
+int read_u32(struct words *words, const char *name, uint32_t *value,
+	     struct parse_error *err);
+
+#endif /* IOBAND_WORDS_H */

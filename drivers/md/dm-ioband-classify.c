@@ -25,9 +25,9 @@
  * for a buffered or encrypted write. Only the original knows its owner, and only
  * dm can see the original. dm_submit_bio_remap() copies the original's
  * association to whatever bio it is given to submit, so we give it a probe: an
- * operation that the block layer knows in requests only, and refuses in any bio
- * before it has touched a queue or a driver. The probe's second reference keeps
- * that refusal from dropping the association, and the clone takes it over.
+ * operation that the block layer refuses in a bio, before it has touched a queue
+ * or a driver (compat.h has which). The probe's second reference keeps that
+ * refusal from dropping the association, and the clone takes it over.
  *
  * dm accounts the clone from here on, and it is submitted by submit_bio_noacct():
  * that makes one association for each bio, where dm makes two for dm-linear.
@@ -38,7 +38,7 @@ void bio_adopt(struct bio *clone, struct block_device *bdev)
 {
 	struct bio probe;
 
-	bio_init(&probe, NULL, NULL, 0, REQ_OP_DRV_IN);
+	bio_init(&probe, NULL, NULL, 0, IOBAND_REFUSED_OP);
 	probe.bi_bdev = bdev;
 	probe.bi_iter.bi_sector = clone->bi_iter.bi_sector;
 	bio_inc_remaining(&probe);

@@ -180,14 +180,14 @@ static void iop_grow_tags(struct ioband_pool *pool, u64 now_ns)
  */
 static void iop_learn_tags(struct ioband_pool *pool, u32 below)
 {
-	spin_lock_irq(&pool->lock);
+	spin_lock(&pool->lock);
 	if (below < pool->tags) {
 		pool->tags = max_t(u32, below, TAGS_STACKED_MIN);
 		pool->tags_slept = true;
 		pool->tags_ns = ktime_get_ns();
 		iop_update_depth(pool);
 	}
-	spin_unlock_irq(&pool->lock);
+	spin_unlock(&pool->lock);
 }
 
 /* A bio goes where its leg goes; legs do not wait for each other. */
@@ -202,36 +202,9 @@ static struct ioband_lane *iob_lane(struct ioband_bio *iob)
 	return &iot->lanes[do_div(chunk, iot->nr_lanes)];
 }
 
-static void iop_lane_work(struct work_struct *work)
-{
-	struct ioband_lane *lane = container_of(work, struct ioband_lane, work);
-	struct ioband_target *iot = lane->target;
-	struct ioband_pool *pool = iot->volume->pool;
-	unsigned long sleeps;
-	struct blk_plug plug;
-	struct bio *bio;
-	u32 below;
-
-	blk_start_plug(&plug);
-	for (;;) {
-		spin_lock_irq(&pool->lock);
-		bio = bio_list_pop(&lane->bios);
-		if (bio)
-			lane->nr_bios--;
-		below = atomic_read(&pool->in_flight) - lane->nr_bios - 1;
-		spin_unlock_irq(&pool->lock);
-		if (!bio)
-			break;
-		sleeps = current->nvcsw;
-		submit_bio_noacct(bio);
-		if (iot->learns && current->nvcsw != sleeps)
-			iop_learn_tags(pool, below);
-	}
-	blk_finish_plug(&plug);
-}
-
-/* Have a worker send a bio down. */
-static void iob_send(struct ioband_pool *pool, struct ioband_bio *iob)
+/* Have a worker send a bio down, unless the worker of @here is about to look. */
+static void iob_send(struct ioband_pool *pool, struct ioband_bio *iob,
+		     const struct ioband_lane *here)
 {
 	struct ioband_lane *lane = iob_lane(iob);
 
@@ -239,16 +212,17 @@ static void iob_send(struct ioband_pool *pool, struct ioband_bio *iob)
 
 	bio_list_add(&lane->bios, iob_to_bio(iob));
 	/* While it has some, its work is pending or has not looked yet. */
-	if (!lane->nr_bios++)
+	if (!lane->nr_bios++ && lane != here)
 		queue_work(pool->wq, &lane->work);
 }
 
 /*
  * Send down the bios whose turn it is. @self, just held by its own submitter, is
- * left to it if it may go down right there: then this returns %true.
+ * left to it if it may go down right there: then this returns %true. @here is the
+ * lane that asks, if one does.
  */
 static bool iop_pump(struct ioband_pool *pool, struct ioband_bio *self,
-		     u64 now_ns)
+		     const struct ioband_lane *here, u64 now_ns)
 {
 	struct ioband_io *io;
 	bool direct = false;
@@ -277,9 +251,42 @@ static bool iop_pump(struct ioband_pool *pool, struct ioband_bio *self,
 			this_cpu_add(group->stats->held_ns,
 				     now_ns - iob->start_ns);
 		}
-		iob_send(pool, iob);
+		iob_send(pool, iob, here);
 	}
 	return direct;
+}
+
+/*
+ * A worker of a lane: choose whose turn it is as long as there is room, and send
+ * down what goes this way.
+ */
+static void iop_lane_work(struct work_struct *work)
+{
+	struct ioband_lane *lane = container_of(work, struct ioband_lane, work);
+	struct ioband_target *iot = lane->target;
+	struct ioband_pool *pool = iot->volume->pool;
+	unsigned long sleeps;
+	struct blk_plug plug;
+	struct bio *bio;
+	u32 below;
+
+	blk_start_plug(&plug);
+	for (;;) {
+		spin_lock(&pool->lock);
+		iop_pump(pool, NULL, lane, ktime_get_ns());
+		bio = bio_list_pop(&lane->bios);
+		if (bio)
+			lane->nr_bios--;
+		below = atomic_read(&pool->in_flight) - lane->nr_bios - 1;
+		spin_unlock(&pool->lock);
+		if (!bio)
+			break;
+		sleeps = current->nvcsw;
+		submit_bio_noacct(bio);
+		if (iot->learns && current->nvcsw != sleeps)
+			iop_learn_tags(pool, below);
+	}
+	blk_finish_plug(&plug);
 }
 
 static u64 iog_ios_in_flight(const struct ioband_group *group,
@@ -355,7 +362,7 @@ static bool iob_hold(struct ioband_pool *pool, struct ioband_bio *iob,
 	bio->bi_opf &= ~REQ_NOWAIT;
 	bio_clear_polled(bio);
 	ioband_hold(&pool->sched, &iob->group->queue, &iob->io);
-	if (iop_pump(pool, iob, now_ns))
+	if (iop_pump(pool, iob, NULL, now_ns))
 		return false;
 
 	pool->last_held_ns = now_ns;
@@ -369,10 +376,9 @@ iop_submit_contended(struct ioband_pool *pool, struct ioband_bio *iob,
 {
 	struct ioband_group *group = iob->group;
 	enum ioband_verdict verdict;
-	unsigned long flags;
 
 retry:
-	spin_lock_irqsave(&pool->lock, flags);
+	spin_lock(&pool->lock);
 	if (group->detached) {
 		/* It went between classification and here. */
 		iob_move(iob, group->volume->default_group);
@@ -411,7 +417,7 @@ retry:
 	verdict = iob_hold(pool, iob, iob->start_ns) ?
 		  IOBAND_HELD : IOBAND_PASS;
 unlock:
-	spin_unlock_irqrestore(&pool->lock, flags);
+	spin_unlock(&pool->lock);
 
 	if (verdict == IOBAND_WAIT &&
 	    !(iob_to_bio(iob)->bi_opf & REQ_NOWAIT)) {
@@ -459,8 +465,8 @@ enum ioband_verdict iop_submit(struct ioband_pool *pool, struct ioband_bio *iob,
 void iop_complete(struct ioband_pool *pool, struct ioband_bio *iob)
 {
 	struct ioband_group *group = iob->group;
+	struct ioband_lane *lane = iob_lane(iob);
 	u64 now_ns = ktime_get_ns();
-	unsigned long flags;
 
 	this_cpu_inc(group->stats->done_ios[iob->is_write]);
 	this_cpu_add(group->stats->done_sectors[iob->is_write],
@@ -474,10 +480,12 @@ void iop_complete(struct ioband_pool *pool, struct ioband_bio *iob)
 	atomic_dec_return(&pool->in_flight);
 	if (likely(!READ_ONCE(pool->contended)))
 		return;
-
-	spin_lock_irqsave(&pool->lock, flags);
-	iop_pump(pool, NULL, now_ns);
-	spin_unlock_irqrestore(&pool->lock, flags);
+	/*
+	 * There is room for one more. Which one is left to the worker that will
+	 * send it: bios cannot be submitted here, and disks complete several at
+	 * a time, all of which would wait for as many decisions.
+	 */
+	queue_work(pool->wq, &lane->work);
 }
 
 static void iog_push_back(struct ioband_pool *pool, struct ioband_group *group,
@@ -485,7 +493,7 @@ static void iog_push_back(struct ioband_pool *pool, struct ioband_group *group,
 {
 	struct ioband_io *io, *next;
 
-	spin_lock_irq(&pool->lock);
+	spin_lock(&pool->lock);
 	list_for_each_entry_safe(io, next, &group->queue.fifo, link) {
 		struct ioband_bio *iob = iob_from_io(io);
 
@@ -496,7 +504,7 @@ static void iog_push_back(struct ioband_pool *pool, struct ioband_group *group,
 		percpu_ref_put(&group->ref);
 		bio_list_add(bios, iob_to_bio(iob));
 	}
-	spin_unlock_irq(&pool->lock);
+	spin_unlock(&pool->lock);
 	wake_up_all(&group->wait);
 }
 
@@ -515,9 +523,9 @@ void iop_push_back(struct ioband_pool *pool, struct ioband_target *iot)
 	struct bio *bio;
 	unsigned long id;
 
-	spin_lock_irq(&pool->lock);
+	spin_lock(&pool->lock);
 	iot->push_back = true;
-	spin_unlock_irq(&pool->lock);
+	spin_unlock(&pool->lock);
 
 	mutex_lock(&ioband_mutex);
 	iog_push_back(pool, volume->default_group, iot, &bios);
@@ -544,7 +552,7 @@ void iog_rehome(struct ioband_pool *pool, struct ioband_group *from,
 {
 	struct ioband_io *io, *next;
 
-	spin_lock_irq(&pool->lock);
+	spin_lock(&pool->lock);
 	from->detached = true;
 	if (pool->owner == from)
 		WRITE_ONCE(pool->owner, NULL);
@@ -555,7 +563,7 @@ void iog_rehome(struct ioband_pool *pool, struct ioband_group *from,
 		iob_move(iob_from_io(io), to);
 		ioband_hold(&pool->sched, &to->queue, io);
 	}
-	spin_unlock_irq(&pool->lock);
+	spin_unlock(&pool->lock);
 	wake_up_all(&from->wait);
 }
 
@@ -571,12 +579,12 @@ void iop_set_limits(struct ioband_pool *pool, u32 io_throttle, u32 io_limit)
 {
 	lockdep_assert_held(&ioband_mutex);
 
-	spin_lock_irq(&pool->lock);
+	spin_lock(&pool->lock);
 	pool->io_throttle = io_throttle;
 	pool->io_limit = io_limit;
 	iop_update_depth(pool);
-	iop_pump(pool, NULL, ktime_get_ns());
-	spin_unlock_irq(&pool->lock);
+	iop_pump(pool, NULL, NULL, ktime_get_ns());
+	spin_unlock(&pool->lock);
 }
 
 /**
@@ -602,9 +610,9 @@ void iop_set_policy(struct ioband_pool *pool,
 
 	if (pool->sched.policy == policy)
 		return;
-	spin_lock_irq(&pool->lock);
+	spin_lock(&pool->lock);
 	ioband_sched_set_policy(&pool->sched, policy);
-	spin_unlock_irq(&pool->lock);
+	spin_unlock(&pool->lock);
 	pool->token_base = 0;
 
 	list_for_each_entry(volume, &pool->volumes, list) {
@@ -728,10 +736,10 @@ int iop_add_target(struct ioband_pool *pool, struct ioband_target *iot)
 
 	if (r)
 		return r;
-	spin_lock_irq(&pool->lock);
+	spin_lock(&pool->lock);
 	list_add_tail(&iot->list, &pool->targets);
 	iop_begin_tags(pool, ktime_get_ns());
-	spin_unlock_irq(&pool->lock);
+	spin_unlock(&pool->lock);
 	return 0;
 }
 
@@ -750,9 +758,9 @@ void iop_del_target(struct ioband_pool *pool, struct ioband_target *iot)
 	for (i = 0; i < iot->nr_lanes; i++)
 		flush_work(&iot->lanes[i].work);
 
-	spin_lock_irq(&pool->lock);
+	spin_lock(&pool->lock);
 	list_del(&iot->list);
 	iop_begin_tags(pool, ktime_get_ns());
-	spin_unlock_irq(&pool->lock);
+	spin_unlock(&pool->lock);
 	kfree(iot->lanes);
 }

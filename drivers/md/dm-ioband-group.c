@@ -89,11 +89,11 @@ void iog_set(struct ioband_group *group, const struct ioband_settings *settings)
 
 	lockdep_assert_held(&ioband_mutex);
 
-	spin_lock_irq(&pool->lock);
+	spin_lock(&pool->lock);
 	if (settings->weight)
 		ioband_queue_set_weight(&pool->sched, &group->queue,
 					settings->weight);
-	spin_unlock_irq(&pool->lock);
+	spin_unlock(&pool->lock);
 	trace_ioband_group(group, "set");
 }
 
@@ -269,9 +269,14 @@ int iov_attach(struct ioband_volume *volume, const struct ioband_ref *ref,
 		return refuse(err, -EINVAL, "Cannot create ioband group",
 			      "attach: type none has the default group only");
 	r = iov_resolve(volume, ref, &id, err);
-	if (!r)
-		iov_add(volume, id, settings, err, &r);
-	return r;
+	if (r || !iov_add(volume, id, settings, err, &r))
+		return r;
+	if (volume->auto_depth) {
+		/* It may be one that auto once made: then it goes as such. */
+		volume->adopt = true;
+		mod_delayed_work(system_wq, &volume->auto_work, 0);
+	}
+	return 0;
 }
 
 static void iov_remove(struct ioband_volume *volume, struct ioband_group *group)
@@ -343,15 +348,14 @@ int iov_set_type(struct ioband_volume *volume, enum ioband_type type,
  *
  * If too many are wanted at once, this one's next bio will ask again.
  *
- * Context: any but a hard interrupt, under RCU.
+ * Context: process, under RCU.
  */
 void iov_want_group(struct ioband_volume *volume,
 		    struct cgroup_subsys_state *css)
 {
-	unsigned long flags;
 	unsigned int i;
 
-	spin_lock_irqsave(&volume->auto_lock, flags);
+	spin_lock(&volume->auto_lock);
 	for (i = 0; i < volume->nr_auto; i++)
 		if (volume->auto_css[i] == css)
 			goto unlock;
@@ -360,17 +364,17 @@ void iov_want_group(struct ioband_volume *volume,
 		mod_delayed_work(system_wq, &volume->auto_work, 0);
 	}
 unlock:
-	spin_unlock_irqrestore(&volume->auto_lock, flags);
+	spin_unlock(&volume->auto_lock);
 }
 
 static struct cgroup_subsys_state *iov_pop_wanted(struct ioband_volume *volume)
 {
 	struct cgroup_subsys_state *css = NULL;
 
-	spin_lock_irq(&volume->auto_lock);
+	spin_lock(&volume->auto_lock);
 	if (volume->nr_auto)
 		css = volume->auto_css[--volume->nr_auto];
-	spin_unlock_irq(&volume->auto_lock);
+	spin_unlock(&volume->auto_lock);
 	return css;
 }
 
@@ -411,12 +415,16 @@ static void iov_auto_work(struct work_struct *work)
 				   AUTO_CHECK_JIFFIES);
 }
 
+/* Drops ioband_mutex for a moment, so that the volume's work can end. */
 static void iov_destroy(struct ioband_volume *volume)
 {
 	struct cgroup_subsys_state *css;
 	struct ioband_group *group;
 	unsigned long id;
 
+	mutex_unlock(&ioband_mutex);
+	cancel_delayed_work_sync(&volume->auto_work);
+	mutex_lock(&ioband_mutex);
 	while ((css = iov_pop_wanted(volume)))
 		css_put(css);
 	xa_for_each(&volume->groups, id, group)
@@ -445,6 +453,7 @@ static struct ioband_volume *iov_create(struct ioband_pool *pool,
 		return NULL;
 	volume->pool = pool;
 	volume->type = table->type;
+	volume->policy = table->policy;
 	volume->auto_depth = table->auto_depth;
 	/* 0 is what a lookup that was never made has. */
 	volume->generation = 1;
@@ -468,11 +477,6 @@ static struct ioband_volume *iov_create(struct ioband_pool *pool,
 		if (*error)
 			goto destroy;
 	}
-	if (volume->auto_depth && table->nr_groups > 1) {
-		/* A table that was saved: these groups once came by auto. */
-		volume->adopt = true;
-		queue_delayed_work(system_wq, &volume->auto_work, 0);
-	}
 	*error = 0;
 	return volume;
 
@@ -491,10 +495,10 @@ static int iov_check_line(struct ioband_volume *volume,
 	unsigned int i;
 	int r;
 
-	if (table->type != volume->type ||
+	if (table->type != volume->type || table->policy != volume->policy ||
 	    table->auto_depth != volume->auto_depth)
 		return refuse(err, -EINVAL, brief,
-			      "type or auto: lines of one table that share an id must agree");
+			      "type, policy or auto: lines of one table that share an id must agree");
 	for (i = 0; i < table->nr_groups; i++) {
 		const struct ioband_group_args *args = &table->groups[i];
 
@@ -550,8 +554,7 @@ found:
  * iov_put - undo iov_get()
  * @iot: the target, with no bio left
  *
- * Context: process, ioband_mutex held; dropped and taken again for a moment, so
- * that the volume's work can end.
+ * Context: process, ioband_mutex held; dropped for a moment with the last target.
  */
 void iov_put(struct ioband_target *iot)
 {
@@ -562,8 +565,5 @@ void iov_put(struct ioband_target *iot)
 	if (--volume->nr_targets)
 		return;
 	list_del(&volume->list);
-	mutex_unlock(&ioband_mutex);
-	cancel_delayed_work_sync(&volume->auto_work);
-	mutex_lock(&ioband_mutex);
 	iov_destroy(volume);
 }

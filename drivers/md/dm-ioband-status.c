@@ -252,13 +252,13 @@ void iot_show(struct ioband_target *iot, char *result, unsigned int maxlen)
 	unsigned long id;
 	char name[24];
 
-	spin_lock_irq(&pool->lock);
+	spin_lock(&pool->lock);
 	depth = pool->sched.depth;
 	reason = pool->depth_reason;
 	held = pool->sched.held;
 	held_max = pool->held_max;
 	contended = pool->contended;
-	spin_unlock_irq(&pool->lock);
+	spin_unlock(&pool->lock);
 
 	DMEMIT("share=%s policy=%s type=%s depth=%u depth_reason=%s",
 	       pool->name, READ_ONCE(pool->sched.policy)->name,

@@ -17,7 +17,8 @@
  *	ioband_mutex	which pools, volumes, targets and groups there are and how
  *			they are set. Taken by ctr, dtr, resume and messages; never
  *			on the way of a bio, never by status.
- *	pool->lock	the scheduler and what it holds. Any context.
+ *	pool->lock	the scheduler and what it holds. Process context only: a
+ *			completion takes no lock, it wakes a worker.
  *	RCU		finds a group by its id. A group found is kept by a
  *			reference, one for each bio between map and end_io.
  */
@@ -98,6 +99,7 @@ struct ioband_volume {
 	struct dm_table *table;
 	unsigned int nr_targets;	/* under ioband_mutex */
 	enum ioband_type type;		/* written under ioband_mutex */
+	const struct ioband_policy *policy;	/* what its first line says */
 
 	struct ioband_group *default_group;
 	struct xarray groups;		/* by id; written under ioband_mutex */

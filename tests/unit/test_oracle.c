@@ -373,6 +373,8 @@ static void new_weight(struct sim_group *group)
 	/* What it is ahead of the others is the same I/O at another weight. */
 	if (ioband_queue_joined(&sim.sched, &group->queue) && lead > 0)
 		group->tag = sim.plain_vtime + lead * old / group->weight;
+	/* That step may be one of an I/O that is long done. */
+	group->step = fmaxl(group->step, group->tag - sim.plain_vtime);
 	/* And what rounding did to it grows with it. */
 	if (old > group->weight)
 		sim.slack *= (long double)old / group->weight;

@@ -27,4 +27,14 @@
 #define ioband_assign_str(dst, src)	__assign_str(dst, src)
 #endif
 
+/*
+ * An operation that submit_bio_noacct() refuses in any bio to a device that is
+ * not zoned, and that does not count as a write.
+ */
+#ifdef HAVE_BIO_OPS_CHECKED
+#define IOBAND_REFUSED_OP	REQ_OP_DRV_IN
+#else
+#define IOBAND_REFUSED_OP	REQ_OP_ZONE_OPEN
+#endif
+
 #endif /* _IOBAND_COMPAT_H */

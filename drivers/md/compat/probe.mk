@@ -10,3 +10,8 @@ ioband-compat-flags := $(call ioband-probe,linux/device-mapper.h,dm_prepare_ioct
 
 # 6.10: __assign_str() lost its second argument.
 ioband-compat-flags += $(call ioband-probe,trace/stages/stage6_event_callback.h,define __assign_str[(]dst[)],HAVE_ASSIGN_STR_1)
+
+# 6.8, and stable: "block: reject invalid operation in submit_bio_noacct". Before,
+# passthrough operations were let through in a bio; the zone operations were even
+# numbers, and no writes.
+ioband-compat-flags += $(call ioband-probe,linux/blk_types.h,REQ_OP_ZONE_APPEND.*[^0-9]7[^0-9],HAVE_BIO_OPS_CHECKED)

@@ -7,6 +7,7 @@
 #   make bench			all figures
 #   make lint			static checks
 #   make install		[DESTDIR=] [PREFIX=/usr/local] module, command, man page
+#   make uninstall		what install has put there
 #   make dkms-install		the module by DKMS, for each new kernel
 #   make clean
 #

@@ -417,6 +417,9 @@ retry:
 	verdict = iob_hold(pool, iob, iob->start_ns) ?
 		  IOBAND_HELD : IOBAND_PASS;
 unlock:
+	/* While this bio was trying to pass it may have taken another's room. */
+	if (verdict == IOBAND_WAIT || verdict == IOBAND_REQUEUE)
+		iop_pump(pool, NULL, NULL, iob->start_ns);
 	spin_unlock(&pool->lock);
 
 	if (verdict == IOBAND_WAIT &&

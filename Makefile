@@ -4,7 +4,7 @@
 #   make demo			see it work, in a virtual machine
 #   make check			all tests that take minutes
 #   make check-all		all tests on all kernels, debug kernel included
-#   make bench			all figures
+#   make bench			all figures, or CASES="001 003"
 #   make lint			static checks
 #   make install		[DESTDIR=] [PREFIX=/usr/local] module, command, man page
 #   make uninstall		what install has put there
@@ -52,7 +52,9 @@ check-all:
 	@tests/check --all
 
 bench:
-	@tests/perf/bench $(CASES)
+	scripts/deps build vm
+	$(MAKE) --no-print-directory module KVER=$$(scripts/kernels)
+	tests/vm/check $(or $(CASES:%=perf/%),perf)
 
 lint:
 	@scripts/lint

@@ -36,7 +36,7 @@
  */
 void bio_adopt(struct bio *clone, struct block_device *bdev)
 {
-	struct bio probe;
+	struct bio probe __uninitialized;
 
 	bio_init(&probe, NULL, NULL, 0, IOBAND_REFUSED_OP);
 	probe.bi_bdev = bdev;
@@ -181,7 +181,7 @@ static bool bio_is_urgent(const struct bio *bio, bool is_root)
 
 static struct ioband_group *iog_tryget(struct ioband_group *group)
 {
-	return group && percpu_ref_tryget_live(&group->ref) ? group : NULL;
+	return group && percpu_ref_tryget_live_rcu(&group->ref) ? group : NULL;
 }
 
 static struct ioband_group *iov_lookup(struct ioband_volume *volume,

@@ -468,7 +468,6 @@ enum ioband_verdict iop_submit(struct ioband_pool *pool, struct ioband_bio *iob,
 void iop_complete(struct ioband_pool *pool, struct ioband_bio *iob)
 {
 	struct ioband_group *group = iob->group;
-	struct ioband_lane *lane = iob_lane(iob);
 	u64 now_ns = ktime_get_ns();
 
 	this_cpu_inc(group->stats->done_ios[iob->is_write]);
@@ -488,7 +487,7 @@ void iop_complete(struct ioband_pool *pool, struct ioband_bio *iob)
 	 * send it: bios cannot be submitted here, and disks complete several at
 	 * a time, all of which would wait for as many decisions.
 	 */
-	queue_work(pool->wq, &lane->work);
+	queue_work(pool->wq, &iob_lane(iob)->work);
 }
 
 static void iog_push_back(struct ioband_pool *pool, struct ioband_group *group,

@@ -15,7 +15,7 @@
 # there, else the one that tests run on.
 
 KVER	?= $(shell if test -d /lib/modules/$$(uname -r)/build; then uname -r; \
-		   else scripts/kernels; fi)
+		   else scripts/kernels 2>/dev/null; fi)
 KDIR	?= /lib/modules/$(KVER)/build
 
 # Each kernel's build is kept, in a directory of its own.

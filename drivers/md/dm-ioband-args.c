@@ -246,9 +246,17 @@ static int parse_options(unsigned int argc, char **argv,
 				      &table->auto_depth, brief, err);
 			if (r)
 				return r;
+		} else if (!strcmp(argv[0], "carryover")) {
+			if (table->carryover)
+				return refuse(err, brief,
+					      "carryover: given twice");
+			r = parse_u32("carryover", argv[1], 1, S32_MAX,
+				      &table->carryover, brief, err);
+			if (r)
+				return r;
 		} else {
 			return refuse(err, brief,
-				      "option '%.40s': expected offset or auto",
+				      "option '%.40s': expected offset, auto or carryover",
 				      argv[0]);
 		}
 	}

@@ -74,6 +74,7 @@ struct ioband_group_args {
  * @type: how bios are sorted into groups
  * @policy: what an I/O costs
  * @token_base: 1.14's; kept and printed back, there are no epochs to size
+ * @carryover: likewise
  * @offset_sectors: where on @device the target begins
  * @auto_depth: down to this level each cgroup gets a group of its own; 0: none
  * @nr_groups: length of @groups
@@ -90,6 +91,7 @@ struct ioband_table {
 	enum ioband_type type;
 	const struct ioband_policy *policy;
 	u32 token_base;
+	u32 carryover;
 	u64 offset_sectors;
 	u32 auto_depth;
 	unsigned int nr_groups;

@@ -154,6 +154,13 @@ static u64 current_id(enum ioband_type type, const struct bio *bio)
 	return U64_MAX;
 }
 
+/* REQ_SWAP marks writes only; what is read from swap is known by its page. */
+static bool bio_is_swap_in(const struct bio *bio)
+{
+	return bio_op(bio) == REQ_OP_READ &&
+	       folio_test_swapcache(page_folio(bio_page(bio)));
+}
+
 /*
  * Others would wait behind such a bio: for memory, for a lock a dying task
  * holds, for the journal or the metadata that all of the file system shares.
@@ -164,7 +171,7 @@ static u64 current_id(enum ioband_type type, const struct bio *bio)
  */
 static bool bio_is_urgent(const struct bio *bio, bool is_root)
 {
-	if (bio->bi_opf & (REQ_META | REQ_SWAP))
+	if (bio->bi_opf & (REQ_META | REQ_SWAP) || bio_is_swap_in(bio))
 		return true;
 	if (current->flags & (PF_EXITING | PF_KTHREAD | PF_MEMALLOC)) {
 		if (current->flags & PF_EXITING)

@@ -645,6 +645,7 @@ static struct ioband_pool *iop_create(const struct ioband_table *table)
 	pool->io_throttle = table->io_throttle;
 	pool->io_limit = table->io_limit;
 	pool->token_base = table->token_base;
+	pool->carryover = table->carryover;
 	ioband_sched_init(&pool->sched, table->policy, DEPTH_DEFAULT);
 	list_add(&pool->list, &pools);
 	return pool;

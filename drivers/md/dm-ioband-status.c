@@ -101,6 +101,7 @@ static void iot_status_table(const struct ioband_target *iot, char *result,
 {
 	const struct ioband_volume *volume = iot->volume;
 	const struct ioband_pool *pool = volume->pool;
+	u32 carryover = READ_ONCE(pool->carryover);
 	unsigned int words = 0, sz = 0;
 	struct ioband_group *group;
 	unsigned long id;
@@ -123,12 +124,15 @@ static void iot_status_table(const struct ioband_target *iot, char *result,
 
 	words += iot->offset_sectors ? 2 : 0;
 	words += volume->auto_depth ? 2 : 0;
+	words += carryover ? 2 : 0;
 	if (words)
 		DMEMIT(" options %u", words);
 	if (iot->offset_sectors)
 		DMEMIT(" offset %llu", (unsigned long long)iot->offset_sectors);
 	if (volume->auto_depth)
 		DMEMIT(" auto %u", volume->auto_depth);
+	if (carryover)
+		DMEMIT(" carryover %u", carryover);
 }
 
 static void iot_status_ima(const struct ioband_target *iot, char *result,

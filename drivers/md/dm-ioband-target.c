@@ -65,6 +65,32 @@ put_device:
 	return r;
 }
 
+/*
+ * A bio that passes the same pool twice would wait for room that it takes up
+ * itself. We see one level up and down; with something in between it is the
+ * administrator's to see.
+ */
+static bool iot_meets_itself(const struct ioband_target *iot,
+			     const struct ioband_pool *pool)
+{
+	const struct gendisk *own = dm_disk(dm_table_get_md(iot->ti->table));
+	const struct gendisk *below = iot->dev->bdev->bd_disk;
+	const struct ioband_volume *volume;
+	const struct ioband_target *other;
+
+	lockdep_assert_held(&ioband_mutex);
+
+	if (below == own)
+		return true;
+	list_for_each_entry(volume, &pool->volumes, list)
+		if (dm_disk(dm_table_get_md(volume->table)) == below)
+			return true;
+	list_for_each_entry(other, &pool->targets, list)
+		if (other->dev->bdev->bd_disk == own)
+			return true;
+	return false;
+}
+
 static int iot_join(struct ioband_target *iot, const struct ioband_table *table,
 		    struct ioband_error *err)
 {
@@ -78,6 +104,14 @@ static int iot_join(struct ioband_target *iot, const struct ioband_table *table,
 		err->brief = "Cannot allocate ioband device";
 		snprintf(err->text, sizeof(err->text), "out of memory");
 		return -ENOMEM;
+	}
+	if (iot_meets_itself(iot, pool)) {
+		err->brief = "Cannot put a share on itself";
+		snprintf(err->text, sizeof(err->text),
+			 "device '%.100s': expected one that is not of share '%s' already",
+			 table->device, table->share);
+		r = -EINVAL;
+		goto put_pool;
 	}
 	r = iov_get(pool, iot, table, err);
 	if (r)
@@ -118,6 +152,7 @@ static int ioband_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	iot->io_throttle = table.io_throttle;
 	iot->io_limit = table.io_limit;
 	iot->token_base = table.token_base;
+	iot->carryover = table.carryover;
 
 	r = iot_open(iot, &table, &err);
 	if (r)
@@ -278,6 +313,7 @@ static void ioband_resume(struct dm_target *ti)
 		iop_set_policy(pool, iot->policy, iot->volume);
 		if (iot_owns_pool(iot)) {
 			pool->token_base = iot->token_base;
+			pool->carryover = iot->carryover;
 			iop_set_limits(pool, iot->io_throttle, iot->io_limit);
 		}
 	}

@@ -149,6 +149,7 @@ struct ioband_target {
 	u32 io_throttle;
 	u32 io_limit;
 	u32 token_base;
+	u32 carryover;
 	bool resumed;
 };
 
@@ -162,7 +163,7 @@ struct ioband_pool {
 	spinlock_t lock ____cacheline_aligned_in_smp;
 	struct ioband_sched sched;	/* guarded by lock */
 	u64 last_held_ns;		/* guarded by lock */
-	struct list_head targets;	/* guarded by lock */
+	struct list_head targets;	/* written under ioband_mutex and lock */
 	u32 tags;			/* taken at once; guarded by lock */
 	bool tags_grow;			/* it is a guess; guarded by lock */
 	bool tags_slept;		/* a worker found it out; by lock */

@@ -385,7 +385,7 @@ static void test_options_refused(void **state)
 		{ "d s 0 0 none weight options 0 offset 5", options, "options 0", "2 words follow" },
 		{ "d s 0 0 none weight options 1 offset", options, "'offset'", "has no value" },
 		{ "d s 0 0 none weight options 3 offset 5 x", options, "'x'", "has no value" },
-		{ "d s 0 0 none weight options 2 colour 5", options, "'colour'", "expected offset or auto" },
+		{ "d s 0 0 none weight options 2 colour 5", options, "'colour'", "expected offset, auto or carryover" },
 		{ "d s 0 0 none weight options 2 offset -1", options, "'-1'", "expected a number" },
 		{ "d s 0 0 none weight options 2 offset 18014398509481984", options,
 		  "18014398509481984", "expected a number" },

@@ -52,7 +52,7 @@ check-all:
 	@tests/check --all
 
 bench:
-	scripts/deps build vm
+	scripts/deps build vm bench
 	$(MAKE) --no-print-directory module KVER=$$(scripts/kernels)
 	tests/vm/check $(or $(CASES:%=perf/%),perf)
 

@@ -117,17 +117,32 @@ static struct ioband_group *iov_find_css(struct ioband_volume *volume,
 	return group;
 }
 
+/**
+ * bio_ioprio - the I/O priority of a bio
+ * @bio: a bio of the current task's
+ *
+ * The block layer gives a bio its task's priority only when it becomes a request.
+ *
+ * Context: a submitter's.
+ * Return: the bio's own priority if it has one, else the task's.
+ */
+int bio_ioprio(const struct bio *bio)
+{
+	struct io_context *ioc = current->io_context;
+
+	if (IOPRIO_PRIO_CLASS(bio->bi_ioprio) != IOPRIO_CLASS_NONE)
+		return bio->bi_ioprio;
+	if (ioc && IOPRIO_PRIO_CLASS(ioc->ioprio) != IOPRIO_CLASS_NONE)
+		return ioc->ioprio;
+	return IOPRIO_PRIO_VALUE(task_nice_ioclass(current),
+				 task_nice_ioprio(current));
+}
+
 /* class * 10 + level: 10..17 real time, 20..27 best effort, 30 idle. */
 static u64 bio_ioprio_id(const struct bio *bio)
 {
-	struct io_context *ioc = current->io_context;
-	int prio = bio->bi_ioprio;
+	int prio = bio_ioprio(bio);
 
-	if (IOPRIO_PRIO_CLASS(prio) == IOPRIO_CLASS_NONE && ioc)
-		prio = ioc->ioprio;
-	if (IOPRIO_PRIO_CLASS(prio) == IOPRIO_CLASS_NONE)
-		prio = IOPRIO_PRIO_VALUE(task_nice_ioclass(current),
-					 task_nice_ioprio(current));
 	if (IOPRIO_PRIO_CLASS(prio) == IOPRIO_CLASS_IDLE)
 		return 30;
 	return IOPRIO_PRIO_CLASS(prio) * 10 + IOPRIO_PRIO_DATA(prio) % 10;

@@ -9,8 +9,6 @@
  * a completion lets the next one go. When nothing had to be held for a while,
  * the pool goes back to passing.
  */
-#include <linux/iocontext.h>
-#include <linux/ioprio.h>
 #include <linux/log2.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -95,20 +93,6 @@ static enum ioband_verdict iob_pass(struct ioband_bio *iob)
 	iob_issue(iob);
 	trace_ioband_pass(iob, 0);
 	return IOBAND_PASS;
-}
-
-/* A worker will send the bio down: let the submitter's priority go with it. */
-static void iob_keep_ioprio(struct bio *bio)
-{
-	struct io_context *ioc = current->io_context;
-
-	if (IOPRIO_PRIO_CLASS(bio->bi_ioprio) != IOPRIO_CLASS_NONE)
-		return;
-	if (ioc && IOPRIO_PRIO_CLASS(ioc->ioprio) != IOPRIO_CLASS_NONE)
-		bio->bi_ioprio = ioc->ioprio;
-	else
-		bio->bi_ioprio = IOPRIO_PRIO_VALUE(task_nice_ioclass(current),
-						   task_nice_ioprio(current));
 }
 
 static void iop_update_depth(struct ioband_pool *pool)
@@ -357,7 +341,8 @@ static bool iob_hold(struct ioband_pool *pool, struct ioband_bio *iob,
 
 	lockdep_assert_held(&pool->lock);
 
-	iob_keep_ioprio(bio);
+	/* A worker will send the bio: let the submitter's priority go with it. */
+	bio->bi_ioprio = bio_ioprio(bio);
 	/* The submitter goes on; nobody polls a bio that is not at the disk. */
 	bio->bi_opf &= ~REQ_NOWAIT;
 	bio_clear_polled(bio);

@@ -266,6 +266,7 @@ void iog_reset(struct ioband_group *group);
 
 /* dm-ioband-classify.c */
 void bio_adopt(struct bio *clone, struct block_device *bdev);
+int bio_ioprio(const struct bio *bio);
 struct ioband_group *iov_classify(struct ioband_volume *volume,
 				  struct bio *bio, bool *urgent);
 int ioband_cgroup_id(const char *path, u64 *id);

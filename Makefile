@@ -6,7 +6,8 @@
 #   make check-all		all tests on all kernels, debug kernel included
 #   make bench			all figures, or CASES="001 003"
 #   make lint			static checks
-#   make install		[DESTDIR=] [PREFIX=/usr/local] module, command, man page
+#   make install		[DESTDIR=] [PREFIX=/usr/local] module, command, man pages,
+#			udev rules, systemd units
 #   make uninstall		what install has put there
 #   make dkms-install		the module by DKMS, for each new kernel
 #   make clean
@@ -37,6 +38,18 @@ $(module)/dm-ioband.ko: $(sources)
 	$(MAKE) -C $(KDIR) M=$(CURDIR)/$(module) modules
 	@touch $@
 
+simdisk	:= build/simdisk-$(KVER)
+
+simdisk: $(simdisk)/simdisk.ko
+
+$(simdisk)/simdisk.ko: $(filter-out tests/simdisk/test_%,$(wildcard tests/simdisk/*.[ch])) \
+		       tests/simdisk/Kbuild tests/shim/prng.h
+	$(if $(KVER),,$(error No kernel headers found: give KVER= or KDIR=, or run scripts/deps build))
+	@mkdir -p $(simdisk)
+	@cp -u $^ $(simdisk)/
+	$(MAKE) -C $(KDIR) M=$(CURDIR)/$(simdisk) modules
+	@touch $@
+
 tools:
 	$(MAKE) -C tools
 
@@ -61,20 +74,24 @@ lint:
 
 install: module
 	$(MAKE) -C tools install
+	$(MAKE) -C udev install
+	$(MAKE) -C systemd install
 	install -D -m 644 drivers/md/dm-ioband.ko \
 		$(DESTDIR)/lib/modules/$(KVER)/updates/dm-ioband.ko
 	$(if $(DESTDIR),,depmod $(KVER))
 
 uninstall:
 	$(MAKE) -C tools uninstall
+	$(MAKE) -C udev uninstall
+	$(MAKE) -C systemd uninstall
 	rm -f $(DESTDIR)/lib/modules/$(KVER)/updates/dm-ioband.ko
 	$(if $(DESTDIR),,depmod $(KVER))
 
 clean:
 	$(MAKE) -C tools clean
-	rm -rf $(wildcard build/module-*) build/unit build/fuzz build/cli
+	rm -rf $(wildcard build/module-* build/simdisk-*) build/unit build/simdisk-unit build/fuzz build/cli
 	rm -f drivers/md/dm-ioband.ko
 
-.PHONY: all module tools demo check check-all bench lint install uninstall clean
+.PHONY: all module simdisk tools demo check check-all bench lint install uninstall clean
 
 include dkms/dkms.mk

@@ -10,6 +10,11 @@
 
 #define DELIMITERS "=:,"
 
+enum {
+	/* cgroup's bound, for "set"; a table may have 1.14's. */
+	SET_WEIGHT_MAX	= 10000,
+};
+
 static const char * const type_names[] = {
 	[IOBAND_TYPE_NONE]	= "none",
 	[IOBAND_TYPE_USER]	= "user",
@@ -32,41 +37,14 @@ const char *ioband_type_name(enum ioband_type type)
 	return type_names[type];
 }
 
-static __printf(3, 4) int refuse(struct ioband_error *err, const char *brief,
-				 const char *fmt, ...)
-{
-	va_list args;
-
-	err->brief = brief;
-	va_start(args, fmt);
-	vsnprintf(err->text, sizeof(err->text), fmt, args);
-	va_end(args);
-	return -EINVAL;
-}
-
-/*
- * A number as 1.14 took it, in C notation. kstrtoull() also takes a sign and a
- * final newline; a word of a table has neither.
- */
-static int parse_number(const char *word, u64 min, u64 max, u64 *value)
-{
-	u64 v;
-
-	if (*word < '0' || *word > '9' || strchr(word, '\n') ||
-	    kstrtoull(word, 0, &v) || v < min || v > max)
-		return -EINVAL;
-	*value = v;
-	return 0;
-}
-
 static int parse_u32(const char *name, const char *word, u32 min, u32 max,
 		     u32 *value, const char *brief, struct ioband_error *err)
 {
 	u64 v;
 
-	if (parse_number(word, min, max, &v))
-		return refuse(err, brief, "%s '%.40s': expected %u to %u",
-			      name, word, min, max);
+	if (ioband_parse_number(word, min, max, &v))
+		return ioband_refuse(err, brief, "%s '%.40s': expected %u to %u",
+				     name, word, min, max);
 	*value = v;
 	return 0;
 }
@@ -84,12 +62,12 @@ static int parse_type(const char *word, enum ioband_type *type,
 		}
 	}
 	if (!strcmp(word, "node") || !strcmp(word, "cpuset"))
-		return refuse(err, brief,
-			      "type '%s': never worked in dm-ioband 1 and is gone; use cgroup",
-			      word);
-	return refuse(err, brief,
-		      "type '%.40s': expected none, user, uid, gid, pid, pgrp, cgroup or ioprio",
-		      word);
+		return ioband_refuse(err, brief,
+				     "type '%s': never worked in dm-ioband 1 and is gone; use cgroup",
+				     word);
+	return ioband_refuse(err, brief,
+			     "type '%.40s': expected none, user, uid, gid, pid, pgrp, cgroup or ioprio",
+			     word);
 }
 
 static int parse_policy(const char *word, const struct ioband_policy **policy,
@@ -100,115 +78,98 @@ static int parse_policy(const char *word, const struct ioband_policy **policy,
 	*policy = ioband_policy_find(word);
 	if (*policy)
 		return 0;
-	if (!strcmp(word, "range-bw") || !strcmp(word, "weight-time") ||
-	    !strcmp(word, "limit"))
-		return refuse(err, brief, "policy '%s': not supported yet",
-			      word);
-	return refuse(err, brief,
-		      "policy '%.40s': expected default, weight or weight-iosize",
-		      word);
+	return ioband_refuse(err, brief,
+			     "policy '%.40s': expected default, weight, weight-iosize, weight-time, range-bw or limit",
+			     word);
 }
 
-static int parse_ref(char *word, struct ioband_ref *ref,
-		     struct ioband_error *err)
-{
-	memset(ref, 0, sizeof(*ref));
-	if (!strcmp(word, "-1")) {
-		ref->is_default = true;
-		return 0;
-	}
-	if (*word == '/') {
-		ref->path = word;
-		return 0;
-	}
-	if (parse_number(word, 0, U64_MAX, &ref->id))
-		return refuse(err, "Invalid group id",
-			      "group '%.40s': expected an id, the path of a cgroup, or -1 for the default group",
-			      word);
-	return 0;
-}
-
-static int parse_weight(const char *word, u32 max, u32 *weight,
+static int parse_weight(const char *word, struct ioband_settings *settings,
 			struct ioband_error *err)
 {
-	return parse_u32("weight", word, IOBAND_WEIGHT_MIN, max, weight,
-			 "Invalid policy parameter", err);
+	settings->given |= BIT(IOBAND_KEY_WEIGHT);
+	return parse_u32("weight", word, IOBAND_WEIGHT_MIN, IOBAND_WEIGHT_MAX,
+			 &settings->weight, "Invalid policy parameter", err);
 }
 
-/* One key=value, the same in "set" and in a table line. */
-static int parse_setting(char *word, struct ioband_settings *settings,
-			 struct ioband_error *err)
-{
-	static const char * const later[] = {
-		"rbps", "wbps", "bps", "riops", "wiops", "iops", "burst",
-		"peak", "min", "miniops", "latency", "class", "parent",
-	};
-	static const char brief[] = "Invalid policy parameter";
-	char *value = strchr(word, '=');
-	unsigned int i;
-
-	if (!value || value == word || !value[1])
-		return refuse(err, brief, "'%.40s': expected key=value", word);
-	*value++ = '\0';
-
-	if (!strcmp(word, "weight")) {
-		if (settings->weight)
-			return refuse(err, brief, "weight: given twice");
-		return parse_weight(value, 10000, &settings->weight, err);
-	}
-
-	for (i = 0; i < ARRAY_SIZE(later); i++)
-		if (!strcmp(word, later[i]))
-			return refuse(err, brief, "key '%s': not supported yet",
-				      word);
-	return refuse(err, brief, "key '%.40s': expected weight", word);
-}
-
-/* The parameter of a group in a table line: a number, or key=value,... */
-static int parse_param(char *word, struct ioband_settings *settings,
+/* The parameter of a group in a table line: what 1.14 has, or key=value,... */
+static int parse_param(char *word, const struct ioband_policy *policy,
+		       struct ioband_settings *settings,
 		       struct ioband_error *err)
 {
+	struct ioband_settings_parser parser = {
+		.settings	= settings,
+		.weight_max	= IOBAND_WEIGHT_MAX,
+		.limit		= -1,
+	};
+	struct ioband_settings all;
 	char *setting;
-	int r;
+	int r = 0;
 
-	if (*word >= '0' && *word <= '9')
-		return parse_weight(word, IOBAND_WEIGHT_MAX, &settings->weight,
-				    err);
-
-	while ((setting = strsep(&word, ","))) {
-		r = parse_setting(setting, settings, err);
-		if (r)
-			return r;
+	if (*word >= '0' && *word <= '9') {
+		r = policy->is_range ? ioband_parse_range(word, settings, err) :
+		    policy->only_limits ?
+		    ioband_parse_limit(word, settings, err) :
+		    parse_weight(word, settings, err);
+		return r;
 	}
-	return 0;
+	while (!r && (setting = strsep(&word, ",")))
+		r = ioband_parse_setting(setting, &parser, err);
+	if (r)
+		return r;
+
+	ioband_settings_init(&all);
+	ioband_settings_merge(&all, settings);
+	return ioband_settings_check(&all, policy, err);
+}
+
+static bool is_number(const char *word, const char *end)
+{
+	if (word == end)
+		return false;
+	while (word < end)
+		if (*word < '0' || *word++ > '9')
+			return false;
+	return true;
 }
 
 /*
  * The delimiter between id and parameter. A path may well contain a delimiter,
- * so there it is the last colon: no parameter has one.
+ * so there it is the last colon, or the one before if numbers follow both and
+ * the policy takes two.
  */
-static char *find_param(char *word)
+static char *find_param(char *word, const struct ioband_policy *policy)
 {
-	return *word == '/' ? strrchr(word, ':') : strpbrk(word, DELIMITERS);
+	char *last, *colon;
+
+	if (*word != '/')
+		return strpbrk(word, DELIMITERS);
+	last = strrchr(word, ':');
+	if (!last || !policy || !(policy->is_range || policy->only_limits))
+		return last;
+	for (colon = last - 1; colon > word && *colon != ':'; colon--)
+		;
+	return *colon == ':' && is_number(colon + 1, last) &&
+	       is_number(last + 1, last + strlen(last)) ? colon : last;
 }
 
-static int parse_group(char *word, struct ioband_group_args *group,
+static int parse_group(char *word, const struct ioband_policy *policy,
+		       struct ioband_group_args *group,
 		       struct ioband_error *err)
 {
-	char *param = find_param(word);
+	char *param = find_param(word, policy);
 	int r;
 
 	if (!param)
-		return refuse(err, "Cannot create ioband group",
-			      "group '%.40s': expected id:parameter", word);
+		return ioband_refuse(err, "Cannot create ioband group",
+				     "group '%.40s': expected id:parameter", word);
 	*param++ = '\0';
-	r = parse_ref(word, &group->ref, err);
+	r = ioband_parse_ref(word, &group->ref, err);
 	if (r)
 		return r;
 	if (group->ref.is_default)
-		return refuse(err, "Cannot create ioband group",
-			      "group '-1': the default group is written :parameter");
-	return parse_param(param, &group->settings, err);
+		return ioband_refuse(err, "Cannot create ioband group",
+				     "group '-1': the default group is written :parameter");
+	return parse_param(param, policy, &group->settings, err);
 }
 
 static int parse_options(unsigned int argc, char **argv,
@@ -220,52 +181,66 @@ static int parse_options(unsigned int argc, char **argv,
 	int r;
 
 	if (!argc)
-		return refuse(err, brief,
-			      "options: expected the number of words that follow");
+		return ioband_refuse(err, brief,
+				     "options: expected the number of words that follow");
 	r = parse_u32("options", argv[0], 0, argc - 1, &nr, brief, err);
 	if (r)
 		return r;
 	if (nr != argc - 1)
-		return refuse(err, brief, "options %u: %u words follow", nr,
-			      argc - 1);
+		return ioband_refuse(err, brief, "options %u: %u words follow", nr,
+				     argc - 1);
 
 	for (argv++; nr >= 2; argv += 2, nr -= 2) {
 		if (!strcmp(argv[0], "offset")) {
 			if (has_offset)
-				return refuse(err, brief, "offset: given twice");
+				return ioband_refuse(err, brief,
+						     "offset: given twice");
 			has_offset = true;
-			if (parse_number(argv[1], 0, S64_MAX >> 9,
-					 &table->offset_sectors))
-				return refuse(err, brief,
-					      "offset '%.40s': expected a number of sectors",
-					      argv[1]);
+			if (ioband_parse_number(argv[1], 0, S64_MAX >> 9,
+						&table->offset_sectors))
+				return ioband_refuse(err, brief,
+						     "offset '%.40s': expected a number of sectors",
+						     argv[1]);
 		} else if (!strcmp(argv[0], "auto")) {
 			if (table->auto_depth)
-				return refuse(err, brief, "auto: given twice");
+				return ioband_refuse(err, brief, "auto: given twice");
 			r = parse_u32("auto", argv[1], 1, IOBAND_AUTO_DEPTH_MAX,
 				      &table->auto_depth, brief, err);
 			if (r)
 				return r;
 		} else if (!strcmp(argv[0], "carryover")) {
 			if (table->carryover)
-				return refuse(err, brief,
-					      "carryover: given twice");
+				return ioband_refuse(err, brief,
+						     "carryover: given twice");
 			r = parse_u32("carryover", argv[1], 1, S32_MAX,
 				      &table->carryover, brief, err);
 			if (r)
 				return r;
+		} else if (!strcmp(argv[0], "quantum")) {
+			if (table->quantum_ms)
+				return ioband_refuse(err, brief,
+						     "quantum: given twice");
+			r = parse_u32("quantum", argv[1], 1,
+				      IOBAND_QUANTUM_MS_MAX,
+				      &table->quantum_ms, brief, err);
+			if (r)
+				return r;
 		} else {
-			return refuse(err, brief,
-				      "option '%.40s': expected offset, auto or carryover",
-				      argv[0]);
+			return ioband_refuse(err, brief,
+					     "option '%.40s': expected offset, auto, carryover or quantum",
+					     argv[0]);
 		}
 	}
 	if (nr)
-		return refuse(err, brief, "option '%.40s': has no value",
-			      argv[0]);
+		return ioband_refuse(err, brief, "option '%.40s': has no value",
+				     argv[0]);
 	if (table->auto_depth && table->type != IOBAND_TYPE_CGROUP)
-		return refuse(err, brief, "option auto: needs type cgroup, not %s",
-			      ioband_type_name(table->type));
+		return ioband_refuse(err, brief, "option auto: needs type cgroup, not %s",
+				     ioband_type_name(table->type));
+	if (table->quantum_ms && !table->policy->by_time)
+		return ioband_refuse(err, brief,
+				     "option quantum: has no effect under policy %s",
+				     table->policy->name);
 	return 0;
 }
 
@@ -280,7 +255,7 @@ static int parse_groups(unsigned int argc, char **argv,
 	table->groups = kcalloc(max(argc, 1U), sizeof(*table->groups),
 				GFP_KERNEL);
 	if (!table->groups) {
-		refuse(err, "Cannot allocate groups", "out of memory");
+		ioband_refuse(err, "Cannot allocate groups", "out of memory");
 		return -ENOMEM;
 	}
 	table->nr_groups = 1;
@@ -294,20 +269,21 @@ static int parse_groups(unsigned int argc, char **argv,
 	}
 	if (argc > 1) {
 		if (!*argv[1] || !strchr(DELIMITERS, *argv[1]))
-			return refuse(err, brief,
-				      "'%.40s': expected :parameter of the default group first",
-				      argv[1]);
-		r = parse_param(argv[1] + 1, &table->groups[0].settings, err);
+			return ioband_refuse(err, brief,
+					     "'%.40s': expected :parameter of the default group first",
+					     argv[1]);
+		r = parse_param(argv[1] + 1, table->policy,
+				&table->groups[0].settings, err);
 		if (r)
 			return r;
 	}
 	for (i = 2; i < argc; i++) {
 		if (table->type == IOBAND_TYPE_NONE)
-			return refuse(err, "Cannot create ioband group",
-				      "group '%.40s': type none has the default group only",
-				      argv[i]);
-		r = parse_group(argv[i], &table->groups[table->nr_groups++],
-				err);
+			return ioband_refuse(err, "Cannot create ioband group",
+					     "group '%.40s': type none has the default group only",
+					     argv[i]);
+		r = parse_group(argv[i], table->policy,
+				&table->groups[table->nr_groups++], err);
 		if (r)
 			return r;
 	}
@@ -332,16 +308,16 @@ int ioband_parse_table(unsigned int argc, char **argv,
 
 	memset(table, 0, sizeof(*table));
 	if (argc < 6)
-		return refuse(err, "Requires 6 or more arguments",
-			      "%u words: expected at least device, share id, io_throttle, io_limit, type and policy",
-			      argc);
+		return ioband_refuse(err, "Requires 6 or more arguments",
+				     "%u words: expected at least device, share id, io_throttle, io_limit, type and policy",
+				     argc);
 
 	table->device = argv[0];
 	table->share = argv[1];
 	if (!*argv[1] || strlen(argv[1]) > IOBAND_SHARE_LEN)
-		return refuse(err, "Ioband device name is too long",
-			      "share id '%.40s': expected 1 to %d characters",
-			      argv[1], IOBAND_SHARE_LEN);
+		return ioband_refuse(err, "Ioband device name is too long",
+				     "share id '%.40s': expected 1 to %d characters",
+				     argv[1], IOBAND_SHARE_LEN);
 
 	r = parse_u32("io_throttle", argv[2], 0, IOBAND_DEPTH_MAX,
 		      &table->io_throttle, "Invalid io_throttle", err);
@@ -388,7 +364,7 @@ void ioband_table_free(struct ioband_table *table)
 static int parse_weight_message(char *word, struct ioband_message *msg,
 				struct ioband_error *err)
 {
-	char *value = find_param(word);
+	char *value = find_param(word, NULL);
 	int r;
 
 	if (!value) {
@@ -396,24 +372,46 @@ static int parse_weight_message(char *word, struct ioband_message *msg,
 		value = word;
 	} else {
 		*value++ = '\0';
-		r = parse_ref(word, &msg->ref, err);
+		r = ioband_parse_ref(word, &msg->ref, err);
 		if (r)
 			return r;
 	}
-	return parse_weight(value, IOBAND_WEIGHT_MAX, &msg->settings.weight,
-			    err);
+	return parse_weight(value, &msg->settings, err);
+}
+
+/* ID:MIN:MAX, the default group written -1. */
+static int parse_range_message(char *word, struct ioband_message *msg,
+			       struct ioband_error *err)
+{
+	char *value = find_param(word, ioband_policy_find("range-bw"));
+	int r;
+
+	if (!value)
+		return ioband_refuse(err, "Invalid policy parameter",
+				     "range '%.40s': expected id:MIN:MAX",
+				     word);
+	*value++ = '\0';
+	r = ioband_parse_ref(word, &msg->ref, err);
+	if (r)
+		return r;
+	return ioband_parse_range(value, &msg->settings, err);
 }
 
 static int parse_set_message(unsigned int argc, char **argv,
 			     struct ioband_message *msg,
 			     struct ioband_error *err)
 {
+	struct ioband_settings_parser parser = {
+		.settings	= &msg->settings,
+		.weight_max	= SET_WEIGHT_MAX,
+		.limit		= -1,
+	};
 	unsigned int i;
 	int r;
 
-	r = parse_ref(argv[0], &msg->ref, err);
+	r = ioband_parse_ref(argv[0], &msg->ref, err);
 	for (i = 1; !r && i < argc; i++)
-		r = parse_setting(argv[i], &msg->settings, err);
+		r = ioband_parse_setting(argv[i], &parser, err);
 	return r;
 }
 
@@ -443,6 +441,7 @@ int ioband_parse_message(unsigned int argc, char **argv,
 		{ "weight",	 IOBAND_MSG_WEIGHT,	 1, 1 },
 		{ "token",	 IOBAND_MSG_TOKEN,	 1, 1 },
 		{ "carryover",	 IOBAND_MSG_CARRYOVER,	 1, 1 },
+		{ "quantum",	 IOBAND_MSG_QUANTUM,	 1, 1 },
 		{ "io_throttle", IOBAND_MSG_IO_THROTTLE, 1, 1 },
 		{ "io_limit",	 IOBAND_MSG_IO_LIMIT,	 1, 1 },
 		{ "range-bw",	 IOBAND_MSG_RANGE_BW,	 1, 1 },
@@ -457,22 +456,22 @@ int ioband_parse_message(unsigned int argc, char **argv,
 
 	memset(msg, 0, sizeof(*msg));
 	if (!argc)
-		return refuse(err, brief, "empty message");
+		return ioband_refuse(err, brief, "empty message");
 	for (i = 0; i < ARRAY_SIZE(verbs); i++)
 		if (!strcmp(argv[0], verbs[i].name))
 			break;
 	if (i == ARRAY_SIZE(verbs))
-		return refuse(err, brief,
-			      "message '%.40s': expected type, attach, detach, policy, weight, token, carryover, io_throttle, io_limit, reset, set, stats or show",
-			      argv[0]);
+		return ioband_refuse(err, brief,
+				     "message '%.40s': expected type, attach, detach, policy, weight, token, carryover, quantum, io_throttle, io_limit, range-bw, reset, set, stats or show",
+				     argv[0]);
 	argc--;
 	argv++;
 	if (argc < verbs[i].min_args || argc > verbs[i].max_args)
-		return refuse(err, brief, "message '%s': expected %s, not %u words",
-			      verbs[i].name,
-			      !verbs[i].max_args ? "nothing after it" :
-			      verbs[i].max_args == 1 ? "one word after it" :
-			      "a group and key=value ...", argc);
+		return ioband_refuse(err, brief, "message '%s': expected %s, not %u words",
+				     verbs[i].name,
+				     !verbs[i].max_args ? "nothing after it" :
+				     verbs[i].max_args == 1 ? "one word after it" :
+				     "a group and key=value ...", argc);
 
 	msg->verb = verbs[i].verb;
 	switch (msg->verb) {
@@ -482,10 +481,10 @@ int ioband_parse_message(unsigned int argc, char **argv,
 		return parse_policy(argv[0], &msg->policy, err);
 	case IOBAND_MSG_ATTACH:
 	case IOBAND_MSG_DETACH:
-		r = parse_ref(argv[0], &msg->ref, err);
+		r = ioband_parse_ref(argv[0], &msg->ref, err);
 		if (!r && msg->ref.is_default)
-			r = refuse(err, "Invalid group id",
-				   "group '-1': the default group is always there");
+			r = ioband_refuse(err, "Invalid group id",
+					  "group '-1': the default group is always there");
 		return r;
 	case IOBAND_MSG_WEIGHT:
 		return parse_weight_message(argv[0], msg, err);
@@ -493,13 +492,16 @@ int ioband_parse_message(unsigned int argc, char **argv,
 	case IOBAND_MSG_CARRYOVER:
 		return parse_u32(verbs[i].name, argv[0], 0, S32_MAX,
 				 &msg->value, brief, err);
+	case IOBAND_MSG_QUANTUM:
+		return parse_u32(verbs[i].name, argv[0], 0,
+				 IOBAND_QUANTUM_MS_MAX, &msg->value, brief,
+				 err);
 	case IOBAND_MSG_IO_THROTTLE:
 	case IOBAND_MSG_IO_LIMIT:
 		return parse_u32(verbs[i].name, argv[0], 0, IOBAND_DEPTH_MAX,
 				 &msg->value, brief, err);
 	case IOBAND_MSG_RANGE_BW:
-		return refuse(err, brief,
-			      "message 'range-bw': not supported yet");
+		return parse_range_message(argv[0], msg, err);
 	case IOBAND_MSG_SET:
 		return parse_set_message(argc, argv, msg, err);
 	case IOBAND_MSG_RESET:

@@ -8,6 +8,7 @@
 #ifndef _DM_IOBAND_ARGS_H
 #define _DM_IOBAND_ARGS_H
 
+#include "dm-ioband-settings.h"
 #include "ioband-core.h"
 #include "ioband-env.h"
 
@@ -16,6 +17,7 @@ enum {
 	/* Upper bound of io_throttle and io_limit. */
 	IOBAND_DEPTH_MAX	= 32767,
 	IOBAND_AUTO_DEPTH_MAX	= 64,
+	IOBAND_QUANTUM_MS_MAX	= 10000,
 };
 
 /* What the id of a group is compared with. */
@@ -28,36 +30,6 @@ enum ioband_type {
 	IOBAND_TYPE_PGRP,
 	IOBAND_TYPE_CGROUP,
 	IOBAND_TYPE_IOPRIO,
-};
-
-/**
- * struct ioband_error - why words were refused
- * @brief: one of few constant sentences, fit for dm_target.error
- * @text: names the word and what was expected instead
- */
-struct ioband_error {
-	const char *brief;
-	char text[200];
-};
-
-/**
- * struct ioband_ref - which group is meant
- * @path: a cgroup by its path, or %NULL
- * @id: otherwise the id of an attached group
- * @is_default: otherwise the default group, written -1
- */
-struct ioband_ref {
-	const char *path;
-	u64 id;
-	bool is_default;
-};
-
-/**
- * struct ioband_settings - what to change about a group
- * @weight: new weight, or 0 to leave it
- */
-struct ioband_settings {
-	u32 weight;
 };
 
 struct ioband_group_args {
@@ -75,6 +47,7 @@ struct ioband_group_args {
  * @policy: what an I/O costs
  * @token_base: 1.14's; kept and printed back, there are no epochs to size
  * @carryover: likewise
+ * @quantum_ms: how long a group may keep a disk that seeks; 0: the default
  * @offset_sectors: where on @device the target begins
  * @auto_depth: down to this level each cgroup gets a group of its own; 0: none
  * @nr_groups: length of @groups
@@ -92,6 +65,7 @@ struct ioband_table {
 	const struct ioband_policy *policy;
 	u32 token_base;
 	u32 carryover;
+	u32 quantum_ms;
 	u64 offset_sectors;
 	u32 auto_depth;
 	unsigned int nr_groups;
@@ -106,6 +80,7 @@ enum ioband_verb {
 	IOBAND_MSG_WEIGHT,
 	IOBAND_MSG_TOKEN,
 	IOBAND_MSG_CARRYOVER,
+	IOBAND_MSG_QUANTUM,
 	IOBAND_MSG_IO_THROTTLE,
 	IOBAND_MSG_IO_LIMIT,
 	IOBAND_MSG_RANGE_BW,
@@ -122,7 +97,7 @@ enum ioband_verb {
  * @type: of %IOBAND_MSG_TYPE
  * @policy: of %IOBAND_MSG_POLICY
  * @value: of the messages that take one number
- * @settings: of %IOBAND_MSG_SET and %IOBAND_MSG_WEIGHT
+ * @settings: of %IOBAND_MSG_SET, %IOBAND_MSG_WEIGHT and %IOBAND_MSG_RANGE_BW
  */
 struct ioband_message {
 	enum ioband_verb verb;

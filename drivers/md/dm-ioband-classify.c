@@ -287,6 +287,68 @@ int ioband_cgroup_id(const char *path, u64 *id)
 	return r;
 }
 
+/* The css of a cgroup by its id, with a reference, or %NULL. Under RCU. */
+static struct cgroup_subsys_state *find_css(u64 id)
+{
+	struct cgroup *cgroup = cgroup_get_from_id(id);
+	struct cgroup_subsys_state *css;
+
+	if (!IS_ERR(cgroup)) {
+		css = cgroup_get_e_css(cgroup, &io_cgrp_subsys);
+		cgroup_put(cgroup);
+		return css;
+	}
+	/* In version 1 nobody finds it for us. */
+	css_for_each_descendant_pre(css, blkcg_root_css)
+		if (cgroup_id(css->cgroup) == id)
+			return css_tryget(css) ? css : NULL;
+	return NULL;
+}
+
+/**
+ * ioband_cgroup_place - put a new group where its cgroup is in the tree
+ * @volume: the volume
+ * @group: a group of it, attached
+ *
+ * Below the nearest cgroup above its own that has a group; and those below its
+ * own that were that group's go below the new one.
+ *
+ * Context: process, ioband_mutex held.
+ */
+void ioband_cgroup_place(struct ioband_volume *volume,
+			 struct ioband_group *group)
+{
+	struct cgroup_subsys_state *css, *above, *below;
+	struct ioband_group *parent = NULL, *child;
+
+	lockdep_assert_held(&ioband_mutex);
+
+	rcu_read_lock();
+	css = find_css(group->id);
+	if (!css)
+		goto unlock;
+	above = css;
+	/* Without the io controller there, this is one above it already. */
+	if (cgroup_id(css->cgroup) == group->id)
+		above = css->parent;
+	for (; above && !parent; above = above->parent)
+		parent = xa_load(&volume->groups, cgroup_id(above->cgroup));
+	if (parent)
+		iog_move(group, parent);
+	if (cgroup_id(css->cgroup) != group->id)
+		goto put;
+	css_for_each_descendant_pre(below, css) {
+		child = xa_load(&volume->groups, cgroup_id(below->cgroup));
+		if (child && child != group &&
+		    iog_parent(child) == parent)
+			iog_move(child, group);
+	}
+put:
+	css_put(css);
+unlock:
+	rcu_read_unlock();
+}
+
 /**
  * ioband_cgroup_exists - whether there is a cgroup of this id in version 2
  * @id: the id

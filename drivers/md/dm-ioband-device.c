@@ -9,6 +9,8 @@
  * a completion lets the next one go. When nothing had to be held for a while,
  * the pool goes back to passing.
  */
+#include <linux/hrtimer.h>
+#include <linux/ioprio.h>
 #include <linux/log2.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -20,31 +22,9 @@
 #include "dm-ioband-trace.h"
 
 enum {
-	/*
-	 * Depth where nothing is known about the disk. More than the slots of
-	 * a slow disk, less than what a busy group has outstanding per share.
-	 */
-	DEPTH_DEFAULT		= 16,
-
-	/*
-	 * What a stacked device is taken to accept at once before we have seen
-	 * it put somebody to sleep. Of the disks in use none takes fewer.
-	 */
-	TAGS_STACKED_MIN	= 4,
-
 	/* Legs of a stripe that do not wait for each other. */
 	LANES_MAX		= 16,
-
-	/* Held bios of a group at which its submitters begin to wait. */
-	HELD_DEFAULT		= 1024,
 };
-
-/*
- * When one more tag is tried on a stacked device: soon, as long as no worker was
- * put to sleep, and now and then after that.
- */
-#define TAGS_GROW_NS	((s64)(5 * NSEC_PER_MSEC))
-#define TAGS_TRIAL_NS	((s64)NSEC_PER_SEC)
 
 /* How long nothing must have been held for contention to be over. */
 #define CALM_NS		((s64)(100 * NSEC_PER_MSEC))
@@ -53,18 +33,6 @@ enum {
 DEFINE_MUTEX(ioband_mutex);
 
 static LIST_HEAD(pools);	/* guarded by ioband_mutex */
-
-/*
- * What a submitter may send itself. It must not be put to sleep down there for
- * want of a tag: while it sleeps it sends us nothing, and where all submitters
- * sleep nothing is held that could be put in order.
- */
-static u32 iot_direct(const struct ioband_target *iot)
-{
-	struct request_queue *q = bdev_get_queue(iot->dev->bdev);
-
-	return queue_is_mq(q) ? READ_ONCE(q->nr_requests) : TAGS_STACKED_MIN;
-}
 
 /* Time outstanding, the way the block layer keeps a disk's io_ticks. */
 static void iog_busy(struct ioband_group *group, bool end)
@@ -78,100 +46,44 @@ static void iog_busy(struct ioband_group *group, bool end)
 			   group->busy_jiffies + (end ? now - stamp : 1));
 }
 
-static void iob_issue(struct ioband_bio *iob)
+static void iob_issue(struct ioband_bio *iob, u64 now_ns)
 {
 	struct ioband_group *group = iob->group;
 
-	this_cpu_inc(group->stats->issued_ios[iob->is_write]);
-	this_cpu_add(group->stats->issued_sectors[iob->is_write],
+	iob->issue_ns = now_ns;
+	this_cpu_inc(group->stats->issued_ios[iob->io.dir]);
+	this_cpu_add(group->stats->issued_sectors[iob->io.dir],
 		     iob->data_sectors);
 	iog_busy(group, false);
 }
 
+static unsigned int bucket_of(u64 ns)
+{
+	return min_t(unsigned int, fls64(ns >> 10), IOBAND_BUCKETS - 1);
+}
+
+/* Account for the time it was held, now that it is over. */
+static void iob_released(struct ioband_bio *iob, u64 now_ns)
+{
+	struct ioband_stats __percpu *stats = iob->group->stats;
+	u64 held_ns = now_ns - iob->io.arrival_ns;
+	u64 limited_ns = min(iob->io.limited_ns, held_ns);
+	u64 graced_ns = min(iob->io.graced_ns, held_ns - limited_ns);
+
+	this_cpu_inc(stats->held_ios);
+	this_cpu_add(stats->held_ns, held_ns);
+	this_cpu_inc(stats->waits[bucket_of(held_ns)]);
+	this_cpu_add(stats->because_ns[IOBAND_BECAUSE_LIMIT], limited_ns);
+	this_cpu_add(stats->because_ns[IOBAND_BECAUSE_GRACE], graced_ns);
+	this_cpu_add(stats->because_ns[iob->io.because],
+		     held_ns - limited_ns - graced_ns);
+}
+
 static enum ioband_verdict iob_pass(struct ioband_bio *iob)
 {
-	iob_issue(iob);
+	iob_issue(iob, iob->io.arrival_ns);
 	trace_ioband_pass(iob, 0);
 	return IOBAND_PASS;
-}
-
-static void iop_update_depth(struct ioband_pool *pool)
-{
-	u32 depth = DEPTH_DEFAULT;
-
-	lockdep_assert_held(&pool->lock);
-
-	pool->depth_reason = "default";
-	if (pool->tags < depth) {
-		depth = pool->tags;
-		pool->depth_reason = "tags";
-	}
-	if (pool->io_throttle) {
-		depth = pool->io_throttle;
-		pool->depth_reason = "io_throttle";
-	}
-	if (pool->io_limit && pool->io_limit < depth) {
-		depth = pool->io_limit;
-		pool->depth_reason = "io_limit";
-	}
-	pool->sched.depth = depth;
-	pool->held_max = pool->io_limit ?: HELD_DEFAULT;
-}
-
-/*
- * What the devices take at once. A request queue says so; of several the one that
- * takes most counts, for a worker that has to wait for another keeps nobody from
- * this one. A stacked device does not, so we begin with little and try more until
- * a worker is put to sleep. To begin with little has another use: submitters may
- * sleep down there since before there was contention, and must get their tags
- * before we send more after them.
- */
-static void iop_begin_tags(struct ioband_pool *pool, u64 now_ns)
-{
-	struct ioband_target *iot;
-
-	lockdep_assert_held(&pool->lock);
-
-	pool->tags = 1;
-	pool->tags_grow = false;
-	pool->tags_slept = false;
-	pool->tags_ns = now_ns;
-	list_for_each_entry(iot, &pool->targets, list) {
-		pool->tags = max(pool->tags, iot_direct(iot));
-		if (!queue_is_mq(bdev_get_queue(iot->dev->bdev)))
-			pool->tags_grow = true;
-	}
-	iop_update_depth(pool);
-}
-
-static void iop_grow_tags(struct ioband_pool *pool, u64 now_ns)
-{
-	s64 wait_ns = pool->tags_slept ? TAGS_TRIAL_NS : TAGS_GROW_NS;
-
-	lockdep_assert_held(&pool->lock);
-
-	if (!pool->tags_grow || pool->tags >= DEPTH_DEFAULT ||
-	    (s64)(now_ns - pool->tags_ns) <= wait_ns)
-		return;
-	pool->tags++;
-	pool->tags_ns = now_ns;
-	iop_update_depth(pool);
-}
-
-/*
- * A worker was put to sleep when @below bios were at a stacked device that does
- * not spread its bios over several: that is what it takes.
- */
-static void iop_learn_tags(struct ioband_pool *pool, u32 below)
-{
-	spin_lock(&pool->lock);
-	if (below < pool->tags) {
-		pool->tags = max_t(u32, below, TAGS_STACKED_MIN);
-		pool->tags_slept = true;
-		pool->tags_ns = ktime_get_ns();
-		iop_update_depth(pool);
-	}
-	spin_unlock(&pool->lock);
 }
 
 /* A bio goes where its leg goes; legs do not wait for each other. */
@@ -200,6 +112,61 @@ static void iob_send(struct ioband_pool *pool, struct ioband_bio *iob,
 		queue_work(pool->wq, &lane->work);
 }
 
+static void iop_contend(struct ioband_pool *pool, u64 now_ns)
+{
+	lockdep_assert_held(&pool->lock);
+
+	iop_begin_depth(pool, now_ns);
+	ioband_sched_restart(&pool->sched);
+	pool->last_held_ns = now_ns;
+	WRITE_ONCE(pool->contended, true);
+	iop_update_depth(pool);
+	/*
+	 * Pairs with the full barrier of atomic_dec_return() in iop_complete():
+	 * either that one sees us contended and takes the lock, or we see its
+	 * slot free.
+	 */
+	smp_mb();
+}
+
+/*
+ * What goes next. If something stays that only waits for room, completions have to
+ * look for it from now on.
+ */
+static struct ioband_io *iop_next(struct ioband_pool *pool, u64 now_ns)
+{
+	struct ioband_io *io;
+
+	io = ioband_next(&pool->sched, atomic_read(&pool->in_flight), now_ns);
+	if (io || pool->contended || !ioband_is_ready(&pool->sched))
+		return io;
+	iop_contend(pool, now_ns);
+	return ioband_next(&pool->sched, atomic_read(&pool->in_flight), now_ns);
+}
+
+/* See to it that the pump runs when the next limit ends. */
+static void iop_arm(struct ioband_pool *pool)
+{
+	u64 expires_ns;
+
+	lockdep_assert_held(&pool->lock);
+
+	if (!ioband_timer(&pool->sched, &expires_ns) ||
+	    expires_ns == pool->timer_ns)
+		return;
+	pool->timer_ns = expires_ns;
+	hrtimer_start(&pool->timer, ns_to_ktime(expires_ns), HRTIMER_MODE_ABS);
+}
+
+static enum hrtimer_restart iop_timer(struct hrtimer *timer)
+{
+	struct ioband_pool *pool = container_of(timer, struct ioband_pool,
+						timer);
+
+	queue_work(pool->wq, &pool->timer_work);
+	return HRTIMER_NORESTART;
+}
+
 /*
  * Send down the bios whose turn it is. @self, just held by its own submitter, is
  * left to it if it may go down right there: then this returns %true. @here is the
@@ -213,30 +180,34 @@ static bool iop_pump(struct ioband_pool *pool, struct ioband_bio *self,
 
 	lockdep_assert_held(&pool->lock);
 
-	iop_grow_tags(pool, now_ns);
-	while ((io = ioband_next(&pool->sched,
-				 atomic_read(&pool->in_flight)))) {
+	iop_settle(pool);
+	iop_tick_depth(pool, now_ns);
+	while ((io = iop_next(pool, now_ns))) {
 		struct ioband_bio *iob = iob_from_io(io);
 		struct ioband_group *group = iob->group;
 		u32 in_flight = atomic_inc_return(&pool->in_flight);
 
-		iob_issue(iob);
-		trace_ioband_dispatch(iob, now_ns - iob->start_ns);
+		group->held--;
+		iob_issue(iob, now_ns);
+		if (pool->is_timed)
+			iob_start_clock(pool, iob, now_ns);
+		else
+			iop_unstream(pool, iob);
+		trace_ioband_dispatch(iob, now_ns - iob->io.arrival_ns);
 		/* The atomic is the barrier between held and the wait queue. */
 		if (waitqueue_active(&group->wait) &&
-		    group->queue.held < pool->held_max)
+		    group->held < pool->held_max)
 			wake_up_all(&group->wait);
 		if (iob == self) {
 			direct = in_flight <= iot_direct(iob->target);
 			if (direct)
 				continue;
 		} else {
-			this_cpu_inc(group->stats->held_ios);
-			this_cpu_add(group->stats->held_ns,
-				     now_ns - iob->start_ns);
+			iob_released(iob, now_ns);
 		}
 		iob_send(pool, iob, here);
 	}
+	iop_arm(pool);
 	return direct;
 }
 
@@ -273,24 +244,14 @@ static void iop_lane_work(struct work_struct *work)
 	blk_finish_plug(&plug);
 }
 
-static u64 iog_ios_in_flight(const struct ioband_group *group,
-			     const struct ioband_stats *sum)
-{
-	return sum->issued_ios[READ] + sum->issued_ios[WRITE] -
-	       sum->done_ios[READ] - sum->done_ios[WRITE];
-}
-
 static void iog_join(struct ioband_pool *pool, struct ioband_group *group)
 {
-	struct ioband_stats sum;
+	u64 ios, sectors;
 
-	if (ioband_queue_joined(&pool->sched, &group->queue))
+	if (ioband_node_joined(&pool->sched, &group->node))
 		return;
-	iog_sum(group, &sum);
-	ioband_queue_join(&pool->sched, &group->queue,
-			  iog_ios_in_flight(group, &sum),
-			  sum.issued_sectors[READ] + sum.issued_sectors[WRITE] -
-			  sum.done_sectors[READ] - sum.done_sectors[WRITE]);
+	ios = iog_in_flight(group, &sectors);
+	ioband_node_join(&pool->sched, &group->node, ios, sectors);
 }
 
 /*
@@ -299,39 +260,70 @@ static void iog_join(struct ioband_pool *pool, struct ioband_group *group)
  */
 static bool iop_own(struct ioband_pool *pool, struct ioband_group *group)
 {
-	struct ioband_stats sum;
+	u64 sectors;
 
 	lockdep_assert_held(&pool->lock);
 
-	if (pool->owner && pool->owner != group) {
-		iog_sum(pool->owner, &sum);
-		if (iog_ios_in_flight(pool->owner, &sum))
-			return false;
-	}
+	if (pool->owner && pool->owner != group &&
+	    iog_in_flight(pool->owner, &sectors))
+		return false;
 	WRITE_ONCE(pool->owner, group);
 	return true;
 }
 
-static void iop_contend(struct ioband_pool *pool, u64 now_ns)
+/* Whether a bio may go down at once though nobody counts turns: then it counts. */
+static bool iop_takes(struct ioband_pool *pool, const struct ioband_bio *iob)
 {
-	lockdep_assert_held(&pool->lock);
-
-	iop_begin_tags(pool, now_ns);
-	ioband_sched_restart(&pool->sched);
-	pool->last_held_ns = now_ns;
-	WRITE_ONCE(pool->contended, true);
-	/*
-	 * Pairs with the full barrier of atomic_dec_return() in iop_complete():
-	 * either that one sees us contended and takes the lock, or we see its
-	 * slot free.
-	 */
-	smp_mb();
+	if (atomic_inc_return(&pool->in_flight) <= pool->pass_max ||
+	    pool->sched.policy->only_limits || iop_own(pool, iob->group))
+		return true;
+	atomic_dec(&pool->in_flight);
+	return false;
 }
 
 /* Whether the submitter shall wait for its group's queue here to get shorter. */
 static bool iog_is_full(struct ioband_pool *pool, struct ioband_group *group)
 {
-	return READ_ONCE(group->queue.held) >= READ_ONCE(pool->held_max);
+	return READ_ONCE(group->held) >= READ_ONCE(pool->held_max);
+}
+
+static struct ioband_node *iob_node(const struct ioband_bio *iob)
+{
+	return iob->account ? iob->account->node : &iob->group->node;
+}
+
+static void iob_enqueue(struct ioband_pool *pool, struct ioband_bio *iob,
+			u64 now_ns)
+{
+	iob->group->held++;
+	ioband_hold(&pool->sched, iob_node(iob), &iob->io, now_ns);
+	/*
+	 * Pairs with the full barrier of atomic_dec_return() in iop_complete():
+	 * either that one sees that something is held, or whoever pumps now
+	 * sees its slot free.
+	 */
+	smp_mb();
+}
+
+static void iob_dequeue(struct ioband_pool *pool, struct ioband_bio *iob,
+			u64 now_ns)
+{
+	iob->group->held--;
+	ioband_unhold(&pool->sched, iob_node(iob), &iob->io, now_ns);
+	iop_unstream(pool, iob);
+}
+
+static u8 core_prio(int ioprio)
+{
+	switch (IOPRIO_PRIO_CLASS(ioprio)) {
+	case IOPRIO_CLASS_RT:
+		return IOBAND_PRIO_RT;
+	case IOPRIO_CLASS_IDLE:
+		return IOBAND_PRIO_IDLE;
+	default:
+		return IOBAND_PRIO_BE +
+		       IOPRIO_PRIO_DATA(ioprio) % IOPRIO_BE_NR;
+	}
 }
 
 static bool iob_hold(struct ioband_pool *pool, struct ioband_bio *iob,
@@ -343,14 +335,19 @@ static bool iob_hold(struct ioband_pool *pool, struct ioband_bio *iob,
 
 	/* A worker will send the bio: let the submitter's priority go with it. */
 	bio->bi_ioprio = bio_ioprio(bio);
+	iob->io.prio = core_prio(bio->bi_ioprio);
+	iob->io.is_async = op_is_write(bio_op(bio)) &&
+			   !op_is_sync(bio->bi_opf);
 	/* The submitter goes on; nobody polls a bio that is not at the disk. */
 	bio->bi_opf &= ~REQ_NOWAIT;
 	bio_clear_polled(bio);
-	ioband_hold(&pool->sched, &iob->group->queue, &iob->io);
+	iob->account = iop_stream(pool, iob);
+	iob_enqueue(pool, iob, now_ns);
 	if (iop_pump(pool, iob, NULL, now_ns))
 		return false;
 
-	pool->last_held_ns = now_ns;
+	if (ioband_is_ready(&pool->sched))
+		pool->last_held_ns = now_ns;
 	trace_ioband_hold(iob, 0);
 	return true;
 }
@@ -361,32 +358,42 @@ iop_submit_contended(struct ioband_pool *pool, struct ioband_bio *iob,
 {
 	struct ioband_group *group = iob->group;
 	enum ioband_verdict verdict;
+	bool limited;
+	u64 now_ns;
 
 retry:
+	now_ns = ktime_get_ns();
 	spin_lock(&pool->lock);
+	urgent |= iob->target->drain;
 	if (group->detached) {
 		/* It went between classification and here. */
 		iob_move(iob, group->volume->default_group);
 		group = iob->group;
 	}
-	if (pool->contended && !pool->sched.held &&
-	    (s64)(iob->start_ns - pool->last_held_ns) > CALM_NS) {
+	if (pool->contended && !ioband_is_ready(&pool->sched) &&
+	    (s64)(now_ns - pool->last_held_ns) > CALM_NS) {
 		WRITE_ONCE(pool->contended, false);
+		WRITE_ONCE(pool->is_timed, false);
 		WRITE_ONCE(pool->owner, NULL);
 	}
-	if (!pool->contended) {
-		if (iop_own(pool, group)) {
-			atomic_inc(&pool->in_flight);
+
+	limited = !ioband_may_pass(&group->node, &iob->io, now_ns);
+	if (!pool->contended && (urgent || !limited)) {
+		if (iop_takes(pool, iob)) {
+			if (limited)
+				this_cpu_inc(group->stats->urgent_ios);
+			ioband_charge_limits(&pool->sched, &group->node,
+					     &iob->io, now_ns);
 			verdict = iob_pass(iob);
 			goto unlock;
 		}
-		iop_contend(pool, iob->start_ns);
+		iop_contend(pool, now_ns);
 	}
 
 	iog_join(pool, group);
 	if (urgent) {
 		this_cpu_inc(group->stats->urgent_ios);
-		ioband_charge(&pool->sched, &group->queue, &iob->io);
+		ioband_charge(&pool->sched, &group->node, &iob->io, now_ns);
 		atomic_inc(&pool->in_flight);
 		verdict = iob_pass(iob);
 		goto unlock;
@@ -399,12 +406,11 @@ retry:
 		verdict = IOBAND_WAIT;
 		goto unlock;
 	}
-	verdict = iob_hold(pool, iob, iob->start_ns) ?
-		  IOBAND_HELD : IOBAND_PASS;
+	verdict = iob_hold(pool, iob, now_ns) ? IOBAND_HELD : IOBAND_PASS;
 unlock:
 	/* While this bio was trying to pass it may have taken another's room. */
 	if (verdict == IOBAND_WAIT || verdict == IOBAND_REQUEUE)
-		iop_pump(pool, NULL, NULL, iob->start_ns);
+		iop_pump(pool, NULL, NULL, now_ns);
 	spin_unlock(&pool->lock);
 
 	if (verdict == IOBAND_WAIT &&
@@ -433,9 +439,10 @@ unlock:
 enum ioband_verdict iop_submit(struct ioband_pool *pool, struct ioband_bio *iob,
 			       bool urgent)
 {
-	if (likely(!READ_ONCE(pool->contended))) {
+	if (likely(!READ_ONCE(pool->contended) &&
+		   !READ_ONCE(iob->group->is_limited))) {
 		if (likely(atomic_inc_return(&pool->in_flight) <=
-			   iot_direct(iob->target) ||
+			   READ_ONCE(pool->pass_max) ||
 			   READ_ONCE(pool->owner) == iob->group))
 			return iob_pass(iob);
 		atomic_dec(&pool->in_flight);
@@ -455,17 +462,23 @@ void iop_complete(struct ioband_pool *pool, struct ioband_bio *iob)
 	struct ioband_group *group = iob->group;
 	u64 now_ns = ktime_get_ns();
 
-	this_cpu_inc(group->stats->done_ios[iob->is_write]);
-	this_cpu_add(group->stats->done_sectors[iob->is_write],
+	this_cpu_add(group->stats->done_sectors[iob->io.dir],
 		     iob->data_sectors);
-	this_cpu_add(group->stats->done_ns[iob->is_write],
-		     now_ns - iob->start_ns);
+	this_cpu_add(group->stats->done_ns[iob->io.dir],
+		     now_ns - iob->io.arrival_ns);
+	this_cpu_inc(group->stats->services[bucket_of(now_ns - iob->issue_ns)]);
 	iog_busy(group, true);
+	if (unlikely(iob->is_timed))
+		iob_stop_clock(pool, iob, now_ns);
 	percpu_ref_put(&group->ref);
 
 	/* A full barrier: pairs with iop_contend(). */
 	atomic_dec_return(&pool->in_flight);
 	if (likely(!READ_ONCE(pool->contended)))
+		return;
+	iop_note_service(pool, now_ns - iob->issue_ns);
+	/* Likewise, with iob_enqueue(). */
+	if (!READ_ONCE(pool->sched.held))
 		return;
 	/*
 	 * There is room for one more. Which one is left to the worker that will
@@ -478,19 +491,26 @@ void iop_complete(struct ioband_pool *pool, struct ioband_bio *iob)
 static void iog_push_back(struct ioband_pool *pool, struct ioband_group *group,
 			  struct ioband_target *iot, struct bio_list *bios)
 {
-	struct ioband_io *io, *next;
+	struct bio_list others = BIO_EMPTY_LIST;
+	u64 now_ns = ktime_get_ns();
+	struct ioband_io *io;
+	struct bio *bio;
 
 	spin_lock(&pool->lock);
-	list_for_each_entry_safe(io, next, &group->queue.fifo, link) {
+	while ((io = iog_first_held(group))) {
 		struct ioband_bio *iob = iob_from_io(io);
 
-		if (iob->target != iot)
+		iob_dequeue(pool, iob, now_ns);
+		if (iob->target != iot) {
+			bio_list_add(&others, iob_to_bio(iob));
 			continue;
-		ioband_unhold(&pool->sched, &group->queue, io);
+		}
 		iob->group = NULL;
 		percpu_ref_put(&group->ref);
 		bio_list_add(bios, iob_to_bio(iob));
 	}
+	while ((bio = bio_list_pop(&others)))
+		iob_enqueue(pool, iob_from_bio(bio), now_ns);
 	spin_unlock(&pool->lock);
 	wake_up_all(&group->wait);
 }
@@ -526,6 +546,53 @@ void iop_push_back(struct ioband_pool *pool, struct ioband_target *iot)
 	}
 }
 
+static void iog_drain(struct ioband_pool *pool, struct ioband_group *group)
+{
+	u64 now_ns = ktime_get_ns();
+	struct ioband_io *io;
+
+	spin_lock(&pool->lock);
+	while ((io = iog_first_held(group))) {
+		struct ioband_bio *iob = iob_from_io(io);
+
+		iob_dequeue(pool, iob, now_ns);
+		ioband_charge(&pool->sched, &group->node, io, now_ns);
+		atomic_inc(&pool->in_flight);
+		iob_issue(iob, now_ns);
+		iob_released(iob, now_ns);
+		iob_send(pool, iob, NULL);
+	}
+	spin_unlock(&pool->lock);
+	wake_up_all(&group->wait);
+}
+
+/**
+ * iop_drain - send down all that a volume holds
+ * @pool: the pool
+ * @iot: one of the volume's targets; until its drain is cleared it holds no bio
+ *
+ * A suspend that flushes waits for every bio, and must not wait until a limit of
+ * one I/O per second has let a thousand go. Their groups are charged.
+ *
+ * Context: process.
+ */
+void iop_drain(struct ioband_pool *pool, struct ioband_target *iot)
+{
+	struct ioband_volume *volume = iot->volume;
+	struct ioband_group *group;
+	unsigned long id;
+
+	spin_lock(&pool->lock);
+	iot->drain = true;
+	spin_unlock(&pool->lock);
+
+	mutex_lock(&ioband_mutex);
+	iog_drain(pool, volume->default_group);
+	xa_for_each(&volume->groups, id, group)
+		iog_drain(pool, group);
+	mutex_unlock(&ioband_mutex);
+}
+
 /**
  * iog_rehome - move what a group holds to another
  * @pool: the pool of both
@@ -537,19 +604,24 @@ void iop_push_back(struct ioband_pool *pool, struct ioband_target *iot)
 void iog_rehome(struct ioband_pool *pool, struct ioband_group *from,
 		struct ioband_group *to)
 {
-	struct ioband_io *io, *next;
+	u64 now_ns = ktime_get_ns();
+	struct ioband_io *io;
 
 	spin_lock(&pool->lock);
 	from->detached = true;
 	if (pool->owner == from)
 		WRITE_ONCE(pool->owner, NULL);
-	if (from->queue.held)
+	/* Without another to go to, it holds nothing. */
+	if (from->held)
 		iog_join(pool, to);
-	list_for_each_entry_safe(io, next, &from->queue.fifo, link) {
-		ioband_unhold(&pool->sched, &from->queue, io);
+	while ((io = iog_first_held(from))) {
+		iob_dequeue(pool, iob_from_io(io), now_ns);
 		iob_move(iob_from_io(io), to);
-		ioband_hold(&pool->sched, &to->queue, io);
+		iob_enqueue(pool, iob_from_io(io), now_ns);
 	}
+	iop_drop_streams(pool, from);
+	ioband_node_del(&pool->sched, &from->node, now_ns);
+	iop_pump(pool, NULL, NULL, now_ns);
 	spin_unlock(&pool->lock);
 	wake_up_all(&from->wait);
 }
@@ -575,6 +647,24 @@ void iop_set_limits(struct ioband_pool *pool, u32 io_throttle, u32 io_limit)
 }
 
 /**
+ * iop_set_quantum - set how long a group may keep a disk that seeks
+ * @pool: the pool
+ * @quantum_ms: how long; 0: the default
+ *
+ * Context: process, ioband_mutex held.
+ */
+void iop_set_quantum(struct ioband_pool *pool, u32 quantum_ms)
+{
+	lockdep_assert_held(&ioband_mutex);
+
+	spin_lock(&pool->lock);
+	pool->quantum_ms = quantum_ms;
+	pool->sched.turn.quantum_ns = quantum_ms ?
+		(u64)quantum_ms * NSEC_PER_MSEC : IOBAND_QUANTUM_NS;
+	spin_unlock(&pool->lock);
+}
+
+/**
  * iop_set_policy - change what an I/O costs
  * @pool: the pool
  * @policy: the new policy; if it is another one, all weights are reset
@@ -588,10 +678,7 @@ void iop_set_policy(struct ioband_pool *pool,
 		    const struct ioband_policy *policy,
 		    const struct ioband_volume *except)
 {
-	struct ioband_settings settings = { .weight = IOBAND_WEIGHT_DEFAULT };
 	struct ioband_volume *volume;
-	struct ioband_group *group;
-	unsigned long id;
 
 	lockdep_assert_held(&ioband_mutex);
 
@@ -599,16 +686,39 @@ void iop_set_policy(struct ioband_pool *pool,
 		return;
 	spin_lock(&pool->lock);
 	ioband_sched_set_policy(&pool->sched, policy);
+	iop_update_depth(pool);
 	spin_unlock(&pool->lock);
 	pool->token_base = 0;
+	if (policy->by_time)
+		iop_alloc_streams(pool);
+	else
+		iop_set_quantum(pool, 0);
 
-	list_for_each_entry(volume, &pool->volumes, list) {
-		if (volume == except)
-			continue;
-		iog_set(volume->default_group, &settings);
-		xa_for_each(&volume->groups, id, group)
-			iog_set(group, &settings);
-	}
+	list_for_each_entry(volume, &pool->volumes, list)
+		if (volume != except)
+			iov_reset_settings(volume);
+	iop_changed(pool);
+}
+
+/**
+ * iop_changed - let what held bios back no longer go
+ * @pool: the pool, of which some setting was changed
+ *
+ * Context: process.
+ */
+void iop_changed(struct ioband_pool *pool)
+{
+	spin_lock(&pool->lock);
+	iop_pump(pool, NULL, NULL, ktime_get_ns());
+	spin_unlock(&pool->lock);
+}
+
+static void iop_timer_work(struct work_struct *work)
+{
+	struct ioband_pool *pool = container_of(work, struct ioband_pool,
+						timer_work);
+
+	iop_changed(pool);
 }
 
 static struct ioband_pool *iop_create(const struct ioband_table *table)
@@ -624,6 +734,13 @@ static struct ioband_pool *iop_create(const struct ioband_table *table)
 		goto free_pool;
 
 	spin_lock_init(&pool->lock);
+	ioband_hrtimer_setup(&pool->timer, iop_timer, CLOCK_MONOTONIC,
+			     HRTIMER_MODE_ABS);
+	INIT_WORK(&pool->timer_work, iop_timer_work);
+	spin_lock_init(&pool->clock_lock);
+	INIT_LIST_HEAD(&pool->news);
+	INIT_LIST_HEAD(&pool->idle_streams);
+	hash_init(pool->stream_hash);
 	INIT_LIST_HEAD(&pool->targets);
 	INIT_LIST_HEAD(&pool->volumes);
 	strscpy(pool->name, table->share, sizeof(pool->name));
@@ -631,7 +748,9 @@ static struct ioband_pool *iop_create(const struct ioband_table *table)
 	pool->io_limit = table->io_limit;
 	pool->token_base = table->token_base;
 	pool->carryover = table->carryover;
-	ioband_sched_init(&pool->sched, table->policy, DEPTH_DEFAULT);
+	pool->quantum_ms = table->quantum_ms;
+	ioband_sched_init(&pool->sched, table->policy, 1);
+	ioband_depth_init(&pool->depth);
 	list_add(&pool->list, &pools);
 	return pool;
 
@@ -677,7 +796,9 @@ void iop_put(struct ioband_pool *pool)
 	if (--pool->nr_users)
 		return;
 	list_del(&pool->list);
+	hrtimer_cancel(&pool->timer);
 	destroy_workqueue(pool->wq);
+	kvfree(pool->streams);
 	kfree(pool);
 }
 
@@ -724,9 +845,11 @@ int iop_add_target(struct ioband_pool *pool, struct ioband_target *iot)
 
 	if (r)
 		return r;
+	if (pool->sched.policy->by_time)
+		iop_alloc_streams(pool);
 	spin_lock(&pool->lock);
 	list_add_tail(&iot->list, &pool->targets);
-	iop_begin_tags(pool, ktime_get_ns());
+	iop_begin_depth(pool, ktime_get_ns());
 	spin_unlock(&pool->lock);
 	return 0;
 }
@@ -748,7 +871,7 @@ void iop_del_target(struct ioband_pool *pool, struct ioband_target *iot)
 
 	spin_lock(&pool->lock);
 	list_del(&iot->list);
-	iop_begin_tags(pool, ktime_get_ns());
+	iop_begin_depth(pool, ktime_get_ns());
 	spin_unlock(&pool->lock);
 	kfree(iot->lanes);
 }

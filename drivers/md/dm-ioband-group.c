@@ -33,6 +33,8 @@ static void iog_free_rcu(struct rcu_head *rcu)
 	if (group->css)
 		css_put(group->css);
 	free_percpu(group->stats);
+	kfree(group->base);
+	kfree(group->node.terms);
 	kfree(group);
 	if (atomic_dec_and_test(&volume->nr_live))
 		wake_up(&volume->live_wait);
@@ -47,9 +49,25 @@ static void iog_release(struct percpu_ref *ref)
 	call_rcu(&group->rcu, iog_free_rcu);
 }
 
-static struct ioband_group *iog_create(struct ioband_volume *volume, u64 id,
-				       const struct ioband_settings *settings)
+static int terms_create(const struct ioband_settings *settings,
+			struct ioband_terms **terms)
 {
+	*terms = NULL;
+	if (!ioband_settings_need_terms(settings))
+		return 0;
+	*terms = kmalloc(sizeof(**terms), GFP_KERNEL);
+	if (!*terms)
+		return -ENOMEM;
+	ioband_terms_init(*terms, settings->limits, settings->min_rate,
+			  settings->min_is_ios,
+			  settings->latency_us * NSEC_PER_USEC);
+	return 0;
+}
+
+static struct ioband_group *iog_create(struct ioband_volume *volume, u64 id,
+				       const struct ioband_settings *change)
+{
+	struct ioband_terms *terms;
 	struct ioband_group *group;
 
 	group = kzalloc(sizeof(*group), GFP_KERNEL);
@@ -63,12 +81,24 @@ static struct ioband_group *iog_create(struct ioband_volume *volume, u64 id,
 
 	group->volume = volume;
 	group->id = id;
+	INIT_LIST_HEAD(&group->account.news);
+	group->account.node = &group->node;
 	init_waitqueue_head(&group->wait);
-	ioband_queue_init(&group->queue,
-			  settings->weight ?: IOBAND_WEIGHT_DEFAULT);
+	ioband_settings_init(&group->settings);
+	ioband_settings_merge(&group->settings, change);
+	if (terms_create(&group->settings, &group->node.terms))
+		goto free_ref;
+	terms = group->node.terms;
+	ioband_node_init(&group->node, group->settings.weight);
+	group->node.class = group->settings.class;
+	group->node.terms = terms;
+	if (terms)
+		terms->node = &group->node;
 	atomic_inc(&volume->nr_live);
 	return group;
 
+free_ref:
+	percpu_ref_exit(&group->ref);
 free_stats:
 	free_percpu(group->stats);
 free_group:
@@ -77,64 +107,61 @@ free_group:
 }
 
 /**
- * iog_set - change the settings of a group
- * @group: the group
- * @settings: what to change; all of it has been checked
- *
- * Context: process, ioband_mutex held.
- */
-void iog_set(struct ioband_group *group, const struct ioband_settings *settings)
-{
-	struct ioband_pool *pool = group->volume->pool;
-
-	lockdep_assert_held(&ioband_mutex);
-
-	spin_lock(&pool->lock);
-	if (settings->weight)
-		ioband_queue_set_weight(&pool->sched, &group->queue,
-					settings->weight);
-	spin_unlock(&pool->lock);
-	trace_ioband_group(group, "set");
-}
-
-/**
  * iog_sum - add up the statistics of all CPUs
  * @group: the group
  * @sum: filled in, from the creation of the group on
- *
- * What is done is read before what was issued. A bio that moves on meanwhile is
- * then counted as in flight at worst, never as done and not issued.
  *
  * Context: any.
  */
 void iog_sum(const struct ioband_group *group, struct ioband_stats *sum)
 {
-	const struct ioband_stats *stats;
-	unsigned int cpu, rw;
+	u64 *to = (u64 *)sum;
+	unsigned int cpu, i;
 
 	memset(sum, 0, sizeof(*sum));
 	for_each_possible_cpu(cpu) {
+		const u64 *from = (const u64 *)per_cpu_ptr(group->stats, cpu);
+
+		for (i = 0; i < sizeof(*sum) / sizeof(u64); i++)
+			to[i] += READ_ONCE(from[i]);
+	}
+}
+
+/**
+ * iog_in_flight - how much a group has at the disk
+ * @group: the group
+ * @sectors: filled in: the size of that
+ *
+ * What is done is read before what was issued. A bio that moves on meanwhile is
+ * then counted as in flight at worst, never as done and not issued.
+ *
+ * Context: any.
+ * Return: the number of bios.
+ */
+u64 iog_in_flight(const struct ioband_group *group, u64 *sectors)
+{
+	const struct ioband_stats *stats;
+	unsigned int cpu, i;
+	u64 ios = 0;
+
+	*sectors = 0;
+	for_each_possible_cpu(cpu) {
 		stats = per_cpu_ptr(group->stats, cpu);
-		for (rw = READ; rw <= WRITE; rw++) {
-			sum->done_ios[rw] += READ_ONCE(stats->done_ios[rw]);
-			sum->done_sectors[rw] +=
-				READ_ONCE(stats->done_sectors[rw]);
-			sum->done_ns[rw] += READ_ONCE(stats->done_ns[rw]);
-		}
+		for (i = 0; i < IOBAND_BUCKETS; i++)
+			ios -= READ_ONCE(stats->services[i]);
+		*sectors -= READ_ONCE(stats->done_sectors[READ]) +
+			    READ_ONCE(stats->done_sectors[WRITE]);
 	}
 	/* Pairs with the atomics between issue and completion of a bio. */
 	smp_rmb();
 	for_each_possible_cpu(cpu) {
 		stats = per_cpu_ptr(group->stats, cpu);
-		for (rw = READ; rw <= WRITE; rw++) {
-			sum->issued_ios[rw] += READ_ONCE(stats->issued_ios[rw]);
-			sum->issued_sectors[rw] +=
-				READ_ONCE(stats->issued_sectors[rw]);
-		}
-		sum->held_ios += READ_ONCE(stats->held_ios);
-		sum->held_ns += READ_ONCE(stats->held_ns);
-		sum->urgent_ios += READ_ONCE(stats->urgent_ios);
+		ios += READ_ONCE(stats->issued_ios[READ]) +
+		       READ_ONCE(stats->issued_ios[WRITE]);
+		*sectors += READ_ONCE(stats->issued_sectors[READ]) +
+			    READ_ONCE(stats->issued_sectors[WRITE]);
 	}
+	return ios;
 }
 
 /**
@@ -144,13 +171,23 @@ void iog_sum(const struct ioband_group *group, struct ioband_stats *sum)
  * The counters themselves only grow, what is in flight depends on them.
  *
  * Context: process, ioband_mutex held.
+ * Return: 0 or -ENOMEM.
  */
-void iog_reset(struct ioband_group *group)
+int iog_reset(struct ioband_group *group)
 {
+	struct ioband_stats *base = group->base;
+
 	lockdep_assert_held(&ioband_mutex);
 
-	iog_sum(group, &group->base);
+	if (!base)
+		base = kmalloc(sizeof(*base), GFP_KERNEL);
+	if (!base)
+		return -ENOMEM;
+	iog_sum(group, base);
+	/* Pairs with the address dependency of a reader. */
+	smp_store_release(&group->base, base);
 	WRITE_ONCE(group->busy_jiffies, 0);
+	return 0;
 }
 
 static int iov_resolve(const struct ioband_volume *volume,
@@ -214,6 +251,338 @@ int iov_find(struct ioband_volume *volume, const struct ioband_ref *ref,
 	return -EINVAL;
 }
 
+/*
+ * The tree of groups
+ */
+
+enum {
+	/*
+	 * Levels of groups, each of which costs a bio some steps; what is nested
+	 * deeper stands beside its parent.
+	 */
+	LEVELS_MAX = 16,
+};
+
+static unsigned int level_of(const struct ioband_node *node)
+{
+	unsigned int level = 0;
+
+	while ((node = node->parent))
+		level++;
+	return level;
+}
+
+static bool is_below(const struct ioband_node *node,
+		     const struct ioband_node *above)
+{
+	while (node && node != above)
+		node = node->parent;
+	return node;
+}
+
+/* How many levels of groups the subtree of @top has; under pool->lock. */
+static unsigned int height_of(struct ioband_node *top)
+{
+	unsigned int level = level_of(top), deepest = level;
+	struct ioband_node *node;
+
+	for (node = top; node; node = ioband_node_after(node, top))
+		if (!node->is_stream)
+			deepest = max(deepest, level_of(node));
+	return deepest - level + 1;
+}
+
+/*
+ * Which groups have to ask for limits: those that have any, and all below. To be
+ * called for the subtree in which that may have changed.
+ */
+static void iop_spread_limits(struct ioband_pool *pool, struct ioband_node *top)
+{
+	struct ioband_node *node;
+	bool limited;
+
+	lockdep_assert_held(&pool->lock);
+
+	for (node = top; node; node = ioband_node_after(node, top)) {
+		if (!node->parent || node->is_stream)
+			continue;
+		limited = node->terms && node->terms->has_limits;
+		if (node->parent->parent)
+			limited |= iog_from_node(node->parent)->is_limited;
+		WRITE_ONCE(iog_from_node(node)->is_limited, limited);
+	}
+}
+
+/* The closest latency target bounds what the disk's queue may take. */
+static void iop_find_latency(struct ioband_pool *pool)
+{
+	struct ioband_node *root = &pool->sched.root, *node;
+	u64 least_ns = 0;
+
+	lockdep_assert_held(&pool->lock);
+
+	for (node = root; node; node = ioband_node_after(node, root))
+		if (node->terms && node->terms->latency_ns &&
+		    (!least_ns || node->terms->latency_ns < least_ns))
+			least_ns = node->terms->latency_ns;
+	pool->depth.latency_ns = least_ns;
+}
+
+/**
+ * iog_move - put a group, and all below it, elsewhere in the tree
+ * @group: the group
+ * @parent: the one above it from now on, not below it; %NULL for none
+ *
+ * Context: process, ioband_mutex held.
+ */
+void iog_move(struct ioband_group *group, struct ioband_group *parent)
+{
+	struct ioband_pool *pool = group->volume->pool;
+	struct ioband_node *above = parent ? &parent->node : &pool->sched.root;
+	unsigned int height;
+
+	lockdep_assert_held(&ioband_mutex);
+
+	spin_lock(&pool->lock);
+	height = height_of(&group->node);
+	while (level_of(above) + height > LEVELS_MAX)
+		above = above->parent;
+	ioband_node_move(&pool->sched, &group->node, above, ktime_get_ns());
+	iop_spread_limits(pool, &group->node);
+	spin_unlock(&pool->lock);
+}
+
+static void iog_add(struct ioband_group *group, struct ioband_group *parent)
+{
+	struct ioband_pool *pool = group->volume->pool;
+	struct ioband_node *above = parent ? &parent->node : &pool->sched.root;
+
+	spin_lock(&pool->lock);
+	while (level_of(above) >= LEVELS_MAX)
+		above = above->parent;
+	ioband_node_add(above, &group->node);
+	iop_spread_limits(pool, &group->node);
+	if (group->settings.latency_us)
+		iop_find_latency(pool);
+	spin_unlock(&pool->lock);
+}
+
+/* A group that cannot be found any more leaves the tree. */
+static void iog_del(struct ioband_group *group, struct ioband_group *heir)
+{
+	struct ioband_pool *pool = group->volume->pool;
+	struct ioband_node *above = group->node.parent;
+	bool was_limited = group->is_limited;
+
+	iog_rehome(pool, group, heir);
+	spin_lock(&pool->lock);
+	if (was_limited)
+		iop_spread_limits(pool, above);
+	if (group->settings.latency_us)
+		iop_find_latency(pool);
+	spin_unlock(&pool->lock);
+	percpu_ref_kill(&group->ref);
+}
+
+/*
+ * Changes of settings
+ */
+
+/* What the groups below @node need at least, and itself: I/Os or bytes. */
+static u64 needed(const struct ioband_node *node,
+		  const struct ioband_group *changed,
+		  const struct ioband_settings *change, bool ios)
+{
+	const struct ioband_settings *settings = NULL;
+	const struct ioband_node *child;
+	u64 sum = 0;
+
+	list_for_each_entry(child, &node->children, sibling)
+		sum += needed(child, changed, change, ios);
+	if (!node->parent || node->is_stream)
+		return sum;
+	settings = changed && node == &changed->node ? change :
+		   &container_of(node, struct ioband_group, node)->settings;
+	if (settings->min_rate && settings->min_is_ios == ios)
+		sum = max(sum, settings->min_rate);
+	return sum;
+}
+
+/* A minimum that cannot be kept is refused, as far as we can know. */
+static int check_minimum(struct ioband_group *group,
+			 const struct ioband_settings *settings,
+			 struct ioband_error *err)
+{
+	struct ioband_pool *pool = group->volume->pool;
+	bool ios = settings->min_is_ios;
+	u64 sum, shown;
+
+	/* Streams come and go without the mutex. */
+	spin_lock(&pool->lock);
+	sum = needed(&pool->sched.root, group, settings, ios);
+	shown = ios ? pool->depth.shown_ios : pool->depth.shown_bytes;
+	spin_unlock(&pool->lock);
+
+	if (!settings->min_rate || !shown || sum <= shown)
+		return 0;
+	return ioband_refuse(err, "Invalid policy parameter",
+			     "%s %llu: makes %llu a second for all groups, expected at most the %llu that share '%s' has shown; or add force=1",
+			     ios ? "miniops" : "min",
+			     (unsigned long long)settings->min_rate,
+			     (unsigned long long)sum,
+			     (unsigned long long)shown, pool->name);
+}
+
+static int check_latency(struct ioband_group *group,
+			 const struct ioband_settings *settings,
+			 struct ioband_error *err)
+{
+	u64 service_us = READ_ONCE(group->volume->pool->service_ns) /
+			 NSEC_PER_USEC;
+
+	if (!settings->latency_us || settings->latency_us >= service_us)
+		return 0;
+	return ioband_refuse(err, "Invalid policy parameter",
+			     "latency %llu: expected at least the %llu us that the disk takes for one I/O; or add force=1",
+			     (unsigned long long)settings->latency_us,
+			     (unsigned long long)service_us);
+}
+
+static int resolve_parent(struct ioband_volume *volume,
+			  struct ioband_group *group,
+			  const struct ioband_ref *ref,
+			  struct ioband_group **parent,
+			  struct ioband_error *err)
+{
+	static const char brief[] = "Invalid policy parameter";
+	unsigned int levels;
+	int r;
+
+	*parent = NULL;
+	if (volume->type == IOBAND_TYPE_CGROUP)
+		return ioband_refuse(err, brief,
+				     "parent: groups of type cgroup follow the tree of cgroups");
+	if (group->is_default)
+		return ioband_refuse(err, brief,
+				     "parent: the default group is below none");
+	if (ref->is_default)
+		return 0;
+	r = iov_find(volume, ref, parent, err);
+	if (r)
+		return r;
+	if (is_below(&(*parent)->node, &group->node))
+		return ioband_refuse(err, brief,
+				     "parent %llu: is the group itself or below it",
+				     (unsigned long long)(*parent)->id);
+	spin_lock(&volume->pool->lock);
+	levels = level_of(&(*parent)->node) + height_of(&group->node);
+	spin_unlock(&volume->pool->lock);
+	if (levels > LEVELS_MAX)
+		return ioband_refuse(err, brief,
+				     "parent %llu: makes more than the %d levels of groups that there may be",
+				     (unsigned long long)(*parent)->id,
+				     LEVELS_MAX);
+	return 0;
+}
+
+static int iog_apply(struct ioband_group *group,
+		     const struct ioband_settings *settings)
+{
+	struct ioband_pool *pool = group->volume->pool;
+	struct ioband_terms *terms;
+	bool retarget;
+	u64 now_ns;
+
+	lockdep_assert_held(&ioband_mutex);
+
+	if (terms_create(settings, &terms))
+		return -ENOMEM;
+	spin_lock(&pool->lock);
+	now_ns = ktime_get_ns();
+	if (settings->weight != group->settings.weight)
+		ioband_node_set_weight(&pool->sched, &group->node,
+				       settings->weight);
+	if (settings->class != group->settings.class)
+		ioband_node_set_class(&pool->sched, &group->node,
+				      settings->class, now_ns);
+	terms = ioband_node_set_terms(&pool->sched, &group->node, terms,
+				      now_ns);
+	retarget = settings->latency_us != group->settings.latency_us;
+	group->settings = *settings;
+	iop_spread_limits(pool, &group->node);
+	if (retarget)
+		iop_find_latency(pool);
+	spin_unlock(&pool->lock);
+	kfree(terms);
+	trace_ioband_group(group, "set");
+	return 0;
+}
+
+/**
+ * iov_set - change the settings of a group, all or nothing
+ * @volume: its volume
+ * @group: the group
+ * @change: what to change
+ * @err: says what was wrong on failure
+ *
+ * Context: process, ioband_mutex held.
+ * Return: 0, -EINVAL or -ENOMEM.
+ */
+int iov_set(struct ioband_volume *volume, struct ioband_group *group,
+	    const struct ioband_settings *change, struct ioband_error *err)
+{
+	struct ioband_settings settings = group->settings;
+	bool forced = change->given & BIT(IOBAND_KEY_FORCE);
+	bool moves = change->given & BIT(IOBAND_KEY_PARENT);
+	struct ioband_pool *pool = volume->pool;
+	struct ioband_group *parent;
+	int r;
+
+	lockdep_assert_held(&ioband_mutex);
+
+	ioband_settings_merge(&settings, change);
+	r = ioband_settings_check(&settings, pool->sched.policy, err);
+	if (!r && !forced && change->given & BIT(IOBAND_KEY_MIN))
+		r = check_minimum(group, &settings, err);
+	if (!r && !forced && change->given & BIT(IOBAND_KEY_LATENCY))
+		r = check_latency(group, &settings, err);
+	if (!r && moves)
+		r = resolve_parent(volume, group, &change->parent, &parent,
+				   err);
+	if (r)
+		return r;
+	if (iog_apply(group, &settings))
+		return refuse(err, -ENOMEM, "Cannot change ioband group",
+			      "out of memory");
+	if (moves)
+		iog_move(group, parent);
+	iop_changed(pool);
+	return 0;
+}
+
+/**
+ * iov_reset_settings - give all groups the settings they are attached with
+ * @volume: the volume
+ *
+ * Context: process, ioband_mutex held.
+ */
+void iov_reset_settings(struct ioband_volume *volume)
+{
+	struct ioband_settings settings;
+	struct ioband_group *group;
+	unsigned long id;
+
+	/* These need no memory. */
+	ioband_settings_init(&settings);
+	iog_apply(volume->default_group, &settings);
+	xa_for_each(&volume->groups, id, group)
+		iog_apply(group, &settings);
+}
+
+/*
+ * Groups come and go
+ */
+
 /* Lookups begun before this may find what was, none after it. */
 static void iov_changed(struct ioband_volume *volume)
 {
@@ -232,9 +601,11 @@ static struct ioband_group *iov_add(struct ioband_volume *volume, u64 id,
 				"out of memory");
 		return NULL;
 	}
+	/* Once it can be found, bios come: it must have its place then. */
+	iog_add(group, NULL);
 	r = xa_insert(&volume->groups, id, group, GFP_KERNEL);
 	if (r) {
-		percpu_ref_kill(&group->ref);
+		iog_del(group, volume->default_group);
 		*error = r == -EBUSY ? -EEXIST : r;
 		snprintf(err->text, sizeof(err->text), "group %llu: %s",
 			 (unsigned long long)id, r == -EBUSY ?
@@ -242,6 +613,8 @@ static struct ioband_group *iov_add(struct ioband_volume *volume, u64 id,
 		err->brief = "Cannot create ioband group";
 		return NULL;
 	}
+	if (volume->type == IOBAND_TYPE_CGROUP)
+		ioband_cgroup_place(volume, group);
 	iov_changed(volume);
 	trace_ioband_group(group, "attach");
 	return group;
@@ -284,8 +657,7 @@ static void iov_remove(struct ioband_volume *volume, struct ioband_group *group)
 	trace_ioband_group(group, "detach");
 	xa_erase(&volume->groups, group->id);
 	iov_changed(volume);
-	iog_rehome(volume->pool, group, volume->default_group);
-	percpu_ref_kill(&group->ref);
+	iog_del(group, volume->default_group);
 }
 
 /**
@@ -378,26 +750,41 @@ static struct cgroup_subsys_state *iov_pop_wanted(struct ioband_volume *volume)
 	return css;
 }
 
+/* Consumes the reference on @css. Those above it come first: they share, too. */
+static void iov_auto_add(struct ioband_volume *volume,
+			 struct cgroup_subsys_state *css)
+{
+	const struct ioband_settings settings = { };
+	struct cgroup_subsys_state *above = css->parent;
+	u64 id = cgroup_id(css->cgroup);
+	struct ioband_group *group;
+	struct ioband_error err;
+	int r;
+
+	if (above->parent && !xa_load(&volume->groups,
+				      cgroup_id(above->cgroup))) {
+		css_get(above);
+		iov_auto_add(volume, above);
+	}
+	group = xa_load(&volume->groups, id) ? NULL :
+		iov_add(volume, id, &settings, &err, &r);
+	if (group)
+		group->css = css;
+	else
+		css_put(css);
+}
+
 static void iov_auto_work(struct work_struct *work)
 {
 	struct ioband_volume *volume =
 		container_of(work, struct ioband_volume, auto_work.work);
-	const struct ioband_settings settings = { };
 	struct cgroup_subsys_state *css;
 	struct ioband_group *group;
-	struct ioband_error err;
 	unsigned long id;
-	int r;
 
 	mutex_lock(&ioband_mutex);
-	while ((css = iov_pop_wanted(volume))) {
-		group = iov_add(volume, cgroup_id(css->cgroup), &settings, &err,
-				&r);
-		if (group)
-			group->css = css;
-		else
-			css_put(css);
-	}
+	while ((css = iov_pop_wanted(volume)))
+		iov_auto_add(volume, css);
 	if (volume->adopt) {
 		volume->adopt = false;
 		ioband_cgroup_adopt(volume);
@@ -430,12 +817,30 @@ static void iov_destroy(struct ioband_volume *volume)
 	xa_for_each(&volume->groups, id, group)
 		iov_remove(volume, group);
 	if (volume->default_group)
-		percpu_ref_kill(&volume->default_group->ref);
+		iog_del(volume->default_group, NULL);
 	/* No bio is left: this takes a grace period, no more. */
 	wait_event(volume->live_wait, !atomic_read(&volume->nr_live));
 	xa_destroy(&volume->groups);
 	free_percpu(volume->lookup);
 	kfree(volume);
+}
+
+static int iov_place(struct ioband_volume *volume,
+		     const struct ioband_group_args *args,
+		     struct ioband_error *err)
+{
+	struct ioband_group *group, *parent;
+	int r;
+
+	if (!(args->settings.given & BIT(IOBAND_KEY_PARENT)))
+		return 0;
+	r = iov_find(volume, &args->ref, &group, err);
+	if (!r)
+		r = resolve_parent(volume, group, &args->settings.parent,
+				   &parent, err);
+	if (!r)
+		iog_move(group, parent);
+	return r;
 }
 
 static struct ioband_volume *iov_create(struct ioband_pool *pool,
@@ -470,10 +875,17 @@ static struct ioband_volume *iov_create(struct ioband_pool *pool,
 	if (!volume->default_group)
 		goto destroy;
 	volume->default_group->is_default = true;
+	iog_add(volume->default_group, NULL);
 
 	for (i = 1; i < table->nr_groups; i++) {
 		*error = iov_attach(volume, &args[i].ref, &args[i].settings,
 				    err);
+		if (*error)
+			goto destroy;
+	}
+	/* A parent may come after its children. */
+	for (i = 0; i < table->nr_groups; i++) {
+		*error = iov_place(volume, &args[i], err);
 		if (*error)
 			goto destroy;
 	}
@@ -491,6 +903,7 @@ static int iov_check_line(struct ioband_volume *volume,
 			  struct ioband_error *err)
 {
 	static const char brief[] = "Cannot create ioband group";
+	struct ioband_settings settings;
 	struct ioband_group *group;
 	unsigned int i;
 	int r;
@@ -505,10 +918,11 @@ static int iov_check_line(struct ioband_volume *volume,
 		r = iov_find(volume, &args->ref, &group, err);
 		if (r)
 			return r;
-		if ((args->settings.weight ?: IOBAND_WEIGHT_DEFAULT) !=
-		    group->queue.weight)
+		ioband_settings_init(&settings);
+		ioband_settings_merge(&settings, &args->settings);
+		if (!ioband_settings_equal(&settings, &group->settings))
 			return refuse(err, -EINVAL, brief,
-				      "weight: lines of one table that share an id must agree");
+				      "settings of a group: lines of one table that share an id must agree");
 	}
 	return 0;
 }

@@ -29,27 +29,41 @@ static int iop_message_limits(struct ioband_pool *pool,
 	return 0;
 }
 
-static void iov_reset(struct ioband_volume *volume)
+static int iov_reset(struct ioband_volume *volume, struct ioband_error *err)
 {
 	struct ioband_group *group;
 	unsigned long id;
+	int r;
 
-	iog_reset(volume->default_group);
+	r = iog_reset(volume->default_group);
 	xa_for_each(&volume->groups, id, group)
-		iog_reset(group);
+		r = r ?: iog_reset(group);
+	if (r)
+		ioband_refuse(err, "Cannot reset statistics",
+			      "reset: out of memory");
+	return r;
 }
 
 static int iov_message_set(struct ioband_volume *volume,
 			   const struct ioband_message *msg,
 			   struct ioband_error *err)
 {
+	const struct ioband_policy *policy = volume->pool->sched.policy;
 	struct ioband_group *group;
 	int r;
 
+	if (msg->verb == IOBAND_MSG_RANGE_BW && !policy->is_range)
+		return ioband_refuse(err, "Invalid policy parameter",
+				     "message 'range-bw': expected policy range-bw, not %s",
+				     policy->name);
+	if (msg->verb == IOBAND_MSG_WEIGHT && !policy->has_weights)
+		return ioband_refuse(err, "Invalid policy parameter",
+				     "message 'weight': has no effect under policy %s",
+				     policy->name);
 	r = iov_find(volume, &msg->ref, &group, err);
-	if (!r)
-		iog_set(group, &msg->settings);
-	return r;
+	if (r)
+		return r;
+	return iov_set(volume, group, &msg->settings, err);
 }
 
 static int iov_message(struct ioband_volume *volume,
@@ -70,6 +84,7 @@ static int iov_message(struct ioband_volume *volume,
 		iop_set_policy(pool, msg->policy, NULL);
 		return 0;
 	case IOBAND_MSG_WEIGHT:
+	case IOBAND_MSG_RANGE_BW:
 	case IOBAND_MSG_SET:
 		return iov_message_set(volume, msg, err);
 	case IOBAND_MSG_TOKEN:
@@ -78,13 +93,18 @@ static int iov_message(struct ioband_volume *volume,
 	case IOBAND_MSG_CARRYOVER:
 		pool->carryover = msg->value;
 		return 0;
+	case IOBAND_MSG_QUANTUM:
+		if (!pool->sched.policy->by_time)
+			return ioband_refuse(err, "Invalid policy parameter",
+					     "message 'quantum': has no effect under policy %s",
+					     pool->sched.policy->name);
+		iop_set_quantum(pool, msg->value);
+		return 0;
 	case IOBAND_MSG_IO_THROTTLE:
 	case IOBAND_MSG_IO_LIMIT:
 		return iop_message_limits(pool, msg, err);
 	case IOBAND_MSG_RESET:
-		iov_reset(volume);
-		return 0;
-	case IOBAND_MSG_RANGE_BW:
+		return iov_reset(volume, err);
 	case IOBAND_MSG_STATS:
 	case IOBAND_MSG_SHOW:
 		break;

@@ -17,20 +17,17 @@ static u64 ns_to_ms(u64 ns)
 	return div_u64(ns, NSEC_PER_MSEC);
 }
 
-/* What was counted since the last reset, and what is in flight all the same. */
-static u64 iog_counted(const struct ioband_group *group,
-		       struct ioband_stats *stats)
+/* What was counted since the last reset. */
+static void iog_counted(const struct ioband_group *group,
+			struct ioband_stats *stats)
 {
-	u64 in_flight, *to = (u64 *)stats;
-	const u64 *base = (const u64 *)&group->base;
+	u64 *to = (u64 *)stats;
+	const u64 *base = (const u64 *)READ_ONCE(group->base);
 	unsigned int i;
 
 	iog_sum(group, stats);
-	in_flight = stats->issued_ios[READ] + stats->issued_ios[WRITE] -
-		    stats->done_ios[READ] - stats->done_ios[WRITE];
-	for (i = 0; i < sizeof(*stats) / sizeof(u64); i++)
+	for (i = 0; base && i < sizeof(*stats) / sizeof(u64); i++)
 		to[i] -= READ_ONCE(base[i]);
-	return in_flight;
 }
 
 static u64 iog_busy_ms(const struct ioband_group *group)
@@ -86,10 +83,35 @@ static void iot_status_info(const struct ioband_target *iot, char *result,
 		       ns_to_ms(stats.done_ns[READ]),
 		       stats.issued_ios[WRITE], stats.issued_sectors[WRITE],
 		       ns_to_ms(stats.done_ns[WRITE]),
-		       READ_ONCE(group->queue.held), iog_busy_ms(group),
+		       READ_ONCE(group->held), iog_busy_ms(group),
 		       ns_to_ms(stats.done_ns[READ] + stats.done_ns[WRITE]));
 	}
 	rcu_read_unlock();
+}
+
+/* What a table line says of a group, all of one moment. */
+static unsigned int emit_settings(struct ioband_group *group, char *result,
+				  unsigned int sz, unsigned int maxlen)
+{
+	struct ioband_pool *pool = group->volume->pool;
+	const struct ioband_policy *policy;
+	struct ioband_settings settings;
+	struct ioband_group *parent;
+	unsigned int len;
+
+	spin_lock(&pool->lock);
+	settings = group->settings;
+	policy = pool->sched.policy;
+	parent = group->detached ? NULL : iog_parent(group);
+	if (parent && group->volume->type != IOBAND_TYPE_CGROUP) {
+		settings.parent.is_default = false;
+		settings.parent.id = parent->id;
+	}
+	spin_unlock(&pool->lock);
+
+	len = ioband_settings_print(&settings, policy, result + sz,
+				    maxlen - sz);
+	return sz + min(len, maxlen - sz - 1);
 }
 
 /*
@@ -102,6 +124,7 @@ static void iot_status_table(const struct ioband_target *iot, char *result,
 	const struct ioband_volume *volume = iot->volume;
 	const struct ioband_pool *pool = volume->pool;
 	u32 carryover = READ_ONCE(pool->carryover);
+	u32 quantum_ms = READ_ONCE(pool->quantum_ms);
 	unsigned int words = 0, sz = 0;
 	struct ioband_group *group;
 	unsigned long id;
@@ -118,13 +141,15 @@ static void iot_status_table(const struct ioband_target *iot, char *result,
 		DMEMIT(" ");
 		if (!group->is_default)
 			DMEMIT("%llu", (unsigned long long)group->id);
-		DMEMIT(":%u", READ_ONCE(group->queue.weight));
+		DMEMIT(":");
+		sz = emit_settings(group, result, sz, maxlen);
 	}
 	rcu_read_unlock();
 
 	words += iot->offset_sectors ? 2 : 0;
 	words += volume->auto_depth ? 2 : 0;
 	words += carryover ? 2 : 0;
+	words += quantum_ms ? 2 : 0;
 	if (words)
 		DMEMIT(" options %u", words);
 	if (iot->offset_sectors)
@@ -133,6 +158,8 @@ static void iot_status_table(const struct ioband_target *iot, char *result,
 		DMEMIT(" auto %u", volume->auto_depth);
 	if (carryover)
 		DMEMIT(" carryover %u", carryover);
+	if (quantum_ms)
+		DMEMIT(" quantum %u", quantum_ms);
 }
 
 static void iot_status_ima(const struct ioband_target *iot, char *result,
@@ -177,42 +204,112 @@ void iot_status(struct dm_target *ti, status_type_t type,
 	}
 }
 
+/* Counts by bucket, what is 0 at the end left out. */
+static unsigned int emit_buckets(const char *name, const u64 *buckets,
+				 char *result, unsigned int sz,
+				 unsigned int maxlen)
+{
+	unsigned int nr = IOBAND_BUCKETS, i;
+
+	while (nr > 1 && !buckets[nr - 1])
+		nr--;
+	DMEMIT(" %s=%llu", name, buckets[0]);
+	for (i = 1; i < nr; i++)
+		DMEMIT(",%llu", buckets[i]);
+	return sz;
+}
+
+/* What the scheduler knows of a group, all of one moment. */
+struct ioband_standing {
+	u64 due_ppm;
+	u64 got_ppm;
+	u64 unmet_ns;
+	u64 parent;
+	bool has_parent;
+};
+
+static void iog_standing(struct ioband_group *group,
+			 struct ioband_standing *standing)
+{
+	struct ioband_pool *pool = group->volume->pool;
+	struct ioband_node *node = &group->node;
+
+	memset(standing, 0, sizeof(*standing));
+	spin_lock(&pool->lock);
+	if (!group->detached) {
+		standing->has_parent = iog_parent(group);
+		if (standing->has_parent)
+			standing->parent = iog_parent(group)->id;
+		standing->due_ppm = ioband_due_ppm(&pool->sched, node);
+		standing->got_ppm = ioband_got_ppm(&pool->sched, node);
+	}
+	if (node->terms)
+		standing->unmet_ns = node->terms->unmet_ns;
+	spin_unlock(&pool->lock);
+}
+
+static unsigned int emit_stats(struct ioband_group *group, char *result,
+			       unsigned int sz, unsigned int maxlen)
+{
+	static const char * const because[IOBAND_BECAUSES] = {
+		[IOBAND_BECAUSE_WEIGHT]	= "weight",
+		[IOBAND_BECAUSE_DEPTH]	= "depth",
+		[IOBAND_BECAUSE_LIMIT]	= "limit",
+		[IOBAND_BECAUSE_DEBT]	= "debt",
+		[IOBAND_BECAUSE_GRACE]	= "grace",
+	};
+	struct ioband_standing standing;
+	struct ioband_stats stats;
+	u64 in_flight, sectors;
+	unsigned int i;
+	char name[24];
+
+	iog_standing(group, &standing);
+	in_flight = iog_in_flight(group, &sectors);
+	iog_counted(group, &stats);
+	DMEMIT("group=%s", iog_name(group, name, sizeof(name)));
+	if (standing.has_parent)
+		DMEMIT(" parent=%llu", standing.parent);
+	DMEMIT(" weight=%u", READ_ONCE(group->node.weight));
+	DMEMIT(" rd_ios=%llu rd_sectors=%llu rd_ns=%llu",
+	       stats.issued_ios[READ], stats.issued_sectors[READ],
+	       stats.done_ns[READ]);
+	DMEMIT(" wr_ios=%llu wr_sectors=%llu wr_ns=%llu",
+	       stats.issued_ios[WRITE], stats.issued_sectors[WRITE],
+	       stats.done_ns[WRITE]);
+	DMEMIT(" in_flight=%llu held=%u held_ios=%llu held_ns=%llu",
+	       in_flight, READ_ONCE(group->held),
+	       stats.held_ios, stats.held_ns);
+	DMEMIT(" urgent_ios=%llu", stats.urgent_ios);
+	for (i = 0; i < IOBAND_BECAUSES; i++)
+		DMEMIT(" because_%s_ns=%llu", because[i], stats.because_ns[i]);
+	DMEMIT(" due_ppm=%llu got_ppm=%llu unmet_min=%llu", standing.due_ppm,
+	       standing.got_ppm, div_u64(standing.unmet_ns, NSEC_PER_SEC));
+	sz = emit_buckets("wait_us", stats.waits, result, sz, maxlen);
+	sz = emit_buckets("service_us", stats.services, result, sz, maxlen);
+	DMEMIT("\n");
+	return sz;
+}
+
 /**
  * iot_stats - answer the message "stats"
  * @iot: the target
  * @result: buffer for the answer, a line for each group
  * @maxlen: its size
  *
- * Context: process; takes no lock.
+ * Context: process; takes the pool's lock for a moment.
  */
 void iot_stats(struct ioband_target *iot, char *result, unsigned int maxlen)
 {
 	const struct ioband_volume *volume = iot->volume;
 	struct ioband_group *group;
-	struct ioband_stats stats;
 	unsigned int sz = 0;
 	unsigned long id;
-	u64 in_flight;
-	char name[24];
 
 	rcu_read_lock();
 	for (group = iov_next(volume, NULL, &id); group;
-	     group = iov_next(volume, group, &id)) {
-		in_flight = iog_counted(group, &stats);
-		DMEMIT("group=%s weight=%u",
-		       iog_name(group, name, sizeof(name)),
-		       READ_ONCE(group->queue.weight));
-		DMEMIT(" rd_ios=%llu rd_sectors=%llu rd_ns=%llu",
-		       stats.issued_ios[READ], stats.issued_sectors[READ],
-		       stats.done_ns[READ]);
-		DMEMIT(" wr_ios=%llu wr_sectors=%llu wr_ns=%llu",
-		       stats.issued_ios[WRITE], stats.issued_sectors[WRITE],
-		       stats.done_ns[WRITE]);
-		DMEMIT(" in_flight=%llu held=%u held_ios=%llu held_ns=%llu",
-		       in_flight, READ_ONCE(group->queue.held),
-		       stats.held_ios, stats.held_ns);
-		DMEMIT(" urgent_ios=%llu\n", stats.urgent_ios);
-	}
+	     group = iov_next(volume, group, &id))
+		sz = emit_stats(group, result, sz, maxlen);
 	rcu_read_unlock();
 }
 
@@ -277,10 +374,9 @@ void iot_show(struct ioband_target *iot, char *result, unsigned int maxlen)
 	rcu_read_lock();
 	for (group = iov_next(volume, NULL, &id); group;
 	     group = iov_next(volume, group, &id)) {
-		DMEMIT("group=%s weight=%u held=%u%s",
-		       iog_name(group, name, sizeof(name)),
-		       READ_ONCE(group->queue.weight),
-		       READ_ONCE(group->queue.held),
+		DMEMIT("group=%s set=", iog_name(group, name, sizeof(name)));
+		sz = emit_settings(group, result, sz, maxlen);
+		DMEMIT(" held=%u%s", READ_ONCE(group->held),
 		       group->css ? " auto=1" : "");
 		if (path && volume->type == IOBAND_TYPE_CGROUP &&
 		    !group->is_default)

@@ -153,6 +153,7 @@ static int ioband_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	iot->io_limit = table.io_limit;
 	iot->token_base = table.token_base;
 	iot->carryover = table.carryover;
+	iot->quantum_ms = table.quantum_ms;
 
 	r = iot_open(iot, &table, &err);
 	if (r)
@@ -222,8 +223,10 @@ static int ioband_map(struct dm_target *ti, struct bio *bio)
 
 	bio_adopt(bio, iot->dev->bdev);
 	iob->target = iot;
-	iob->start_ns = ktime_get_ns();
-	iob->is_write = op_is_write(bio_op(bio));
+	iob->account = NULL;
+	iob->is_timed = false;
+	iob->io.arrival_ns = ktime_get_ns();
+	iob->io.dir = op_is_write(bio_op(bio)) ? IOBAND_WRITE : IOBAND_READ;
 	iob->data_sectors = bio_has_data(bio) ? bio_sectors(bio) : 0;
 	iob->io.sectors = iob->data_sectors ?: NO_DATA_SECTORS;
 	iob->group = iov_classify(volume, bio, &urgent);
@@ -259,28 +262,36 @@ static int ioband_end_io(struct dm_target *ti, struct bio *bio,
 }
 
 /*
- * Suspend. With a flush, dm waits for all bios including those we hold: they go
- * down in their order, and there is nothing to do. Without, it may be because
- * the disk is gone, and what we hold goes back to dm:
+ * Suspend. With a flush, dm waits for all bios including those we hold: we send
+ * them down. Without, it may be because the disk is gone, and what we hold goes
+ * back to dm:
  *
  * 1. dm sets its flag, so that a requeued bio is kept and not failed;
  * 2. presuspend: we hold nothing any more and hand back what we held;
  * 3. dm stops map, and waits for the bios at the disk;
  * 4. resume, of this table or the next: dm submits what it kept.
  */
+static void iot_run(struct ioband_target *iot)
+{
+	WRITE_ONCE(iot->push_back, false);
+	WRITE_ONCE(iot->drain, false);
+}
+
 static void ioband_presuspend(struct dm_target *ti)
 {
 	struct ioband_target *iot = ti->private;
 
 	if (dm_noflush_suspending(ti))
 		iop_push_back(iot->volume->pool, iot);
+	else
+		iop_drain(iot->volume->pool, iot);
 }
 
 static void ioband_presuspend_undo(struct dm_target *ti)
 {
 	struct ioband_target *iot = ti->private;
 
-	WRITE_ONCE(iot->push_back, false);
+	iot_run(iot);
 }
 
 /* Whether all targets of the pool are of one dm device: then it may set it. */
@@ -305,7 +316,7 @@ static void ioband_resume(struct dm_target *ti)
 	struct ioband_target *iot = ti->private;
 	struct ioband_pool *pool = iot->volume->pool;
 
-	WRITE_ONCE(iot->push_back, false);
+	iot_run(iot);
 
 	mutex_lock(&ioband_mutex);
 	if (!iot->resumed) {
@@ -314,6 +325,7 @@ static void ioband_resume(struct dm_target *ti)
 		if (iot_owns_pool(iot)) {
 			pool->token_base = iot->token_base;
 			pool->carryover = iot->carryover;
+			iop_set_quantum(pool, iot->quantum_ms);
 			iop_set_limits(pool, iot->io_throttle, iot->io_limit);
 		}
 	}

@@ -39,9 +39,9 @@ DECLARE_EVENT_CLASS(ioband_bio,
 		__entry->sector = bio->bi_iter.bi_sector;
 		__entry->nr_sectors = bio_sectors(bio);
 		__entry->wait_ns = wait_ns;
-		__entry->held = group->queue.held;
+		__entry->held = group->node.held;
 		__entry->in_flight = atomic_read(&pool->in_flight);
-		__entry->op = bio_has_data(bio) ? "RW"[iob->is_write] : 'D';
+		__entry->op = bio_has_data(bio) ? "RW"[iob->io.dir] : 'D';
 	),
 
 	TP_printk("%s %d,%d group=%lld %c %llu + %u held=%u in_flight=%u wait_ns=%llu",
@@ -81,7 +81,7 @@ TRACE_EVENT(ioband_group,
 		ioband_assign_str(share, group->volume->pool->name);
 		ioband_assign_str(what, what);
 		__entry->group = group->is_default ? -1 : (s64)group->id;
-		__entry->weight = group->queue.weight;
+		__entry->weight = group->node.weight;
 	),
 
 	TP_printk("%s group=%lld %s weight=%u", __get_str(share),

@@ -29,6 +29,8 @@
 #include <linux/bio.h>
 #include <linux/blkdev.h>
 #include <linux/device-mapper.h>
+#include <linux/hashtable.h>
+#include <linux/hrtimer.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/percpu-refcount.h>
@@ -41,36 +43,69 @@
 
 #include "dm-ioband-args.h"
 #include "ioband-core.h"
+#include "ioband-depth.h"
 
 #define DM_MSG_PREFIX "ioband"
 
 struct cgroup_subsys_state;
+
+enum {
+	/* Held bios of a group at which its submitters begin to wait. */
+	HELD_DEFAULT = 1024,
+	/* Of powers of two, in units of 1024 ns: below 1, 2, 4 ... and above. */
+	IOBAND_BUCKETS = 24,
+};
 
 /* per group and CPU; all but grow, so sums need no lock */
 struct ioband_stats {
 	/* Index: READ or WRITE. */
 	u64 issued_ios[2];
 	u64 issued_sectors[2];
-	u64 done_ios[2];
 	u64 done_sectors[2];
 	u64 done_ns[2];		/* from map to completion */
 	u64 held_ios;		/* of the issued ones, those that were held */
 	u64 held_ns;		/* how long */
+	u64 because_ns[IOBAND_BECAUSES];	/* and why */
 	u64 urgent_ios;		/* those that must not be held and would have been */
+	/* How long bios were held, those that were ... */
+	u64 waits[IOBAND_BUCKETS];
+	/* ... and how long they were at the disk: all that are done. */
+	u64 services[IOBAND_BUCKETS];
+};
+
+/*
+ * What the disk has done for a group or stream since the scheduler last looked.
+ * Completions may not take the scheduler's lock, so they leave it here.
+ */
+struct ioband_account {
+	struct list_head news;		/* pool->news; all by pool->clock_lock */
+	u64 used_ns;
+	u64 charged_ns;
+	u64 done_ns;
+	u32 nr_done;
+	bool is_sync;
+	struct ioband_group *group;
+	struct ioband_node *node;
 };
 
 /* per group */
 struct ioband_group {
-	struct ioband_queue queue;	/* guarded by pool->lock */
+	struct ioband_node node;	/* guarded by pool->lock */
+	struct ioband_account account;
+	u32 held;			/* streams included; guarded by pool->lock */
 	struct ioband_volume *volume;
 	u64 id;
 	bool is_default;
 	bool detached;			/* guarded by pool->lock */
+	/* It or one above it has limits; written under pool->lock. */
+	bool is_limited;
+	/* Written under ioband_mutex and pool->lock. */
+	struct ioband_settings settings;
 	/* One for being attached, one for each bio. */
 	struct percpu_ref ref;
 	struct ioband_stats __percpu *stats;
-	/* Sums at the last reset; guarded by ioband_mutex for writing. */
-	struct ioband_stats base;
+	/* Sums at the last reset, if there was any; under ioband_mutex. */
+	struct ioband_stats *base;
 	/* Time with I/O outstanding, as the block layer takes it for a disk. */
 	unsigned long busy_stamp_jiffies;
 	unsigned long busy_jiffies;
@@ -86,6 +121,22 @@ struct ioband_lookup {
 	u64 cgroup_id;
 	u64 generation;
 	struct ioband_group *group;
+};
+
+/* per task that reads a disk that has to seek; guarded by pool->lock */
+struct ioband_stream {
+	struct ioband_node node;
+	struct ioband_account account;
+	struct ioband_group *group;	/* NULL: free */
+	pid_t pid;
+	u32 busy;			/* I/Os held or not yet accounted for */
+	struct hlist_node hash;		/* pool->stream_hash, if it has a group */
+	struct list_head idle;		/* pool->idle_streams, if not busy */
+};
+
+enum {
+	IOBAND_STREAMS = 256,
+	IOBAND_STREAM_BITS = 7,
 };
 
 enum {
@@ -142,14 +193,17 @@ struct ioband_target {
 	unsigned int nr_lanes;
 	unsigned int chunk_shift;	/* from sectors to chunks, of a stripe */
 	bool learns;			/* depth from workers put to sleep */
-	/* Set while a noflush suspend hands held bios back to dm. */
+	/* Set while a noflush suspend hands held bios back to dm ... */
 	bool push_back;
+	/* ... and while one that flushes waits for them. */
+	bool drain;
 	/* What the line said of the share: it takes effect on resume. */
 	const struct ioband_policy *policy;
 	u32 io_throttle;
 	u32 io_limit;
 	u32 token_base;
 	u32 carryover;
+	u32 quantum_ms;
 	bool resumed;
 };
 
@@ -157,6 +211,7 @@ struct ioband_target {
 struct ioband_pool {
 	/* The path of an uncontended bio reads these and writes in_flight. */
 	bool contended;			/* written under lock */
+	u32 pass_max;			/* in flight without it; under lock */
 	struct ioband_group *owner;	/* who may exceed depth; under lock */
 	atomic_t in_flight;
 
@@ -164,14 +219,40 @@ struct ioband_pool {
 	struct ioband_sched sched;	/* guarded by lock */
 	u64 last_held_ns;		/* guarded by lock */
 	struct list_head targets;	/* written under ioband_mutex and lock */
+	struct ioband_depth depth;	/* guarded by lock */
 	u32 tags;			/* taken at once; guarded by lock */
+	u32 tags_least;			/* by any of its devices; by lock */
 	bool tags_grow;			/* it is a guess; guarded by lock */
 	bool tags_slept;		/* a worker found it out; by lock */
 	u64 tags_ns;			/* last change; guarded by lock */
 	const char *depth_reason;	/* guarded by lock */
 	u32 held_max;			/* of one group; guarded by lock */
+	bool is_rotational;		/* guarded by lock */
+
+	/*
+	 * The disk's clock: it runs while the disk is at work, and the slower
+	 * the more it does at once. So what it advances by between issue and
+	 * completion of a bio is that bio's part of the work.
+	 */
+	bool is_timed;			/* somebody needs it; written under lock */
+	spinlock_t clock_lock;		/* nests in lock; taken by completions */
+	u64 clock_ns;			/* guarded by clock_lock, as all of these */
+	u64 clock_at_ns;
+	u32 clock_ios;
+	struct list_head news;		/* accounts to be looked at */
+
+	/* Streams, if the policy and the disk have any use for them; by lock. */
+	struct ioband_stream *streams;
+	struct list_head idle_streams;
+	struct hlist_head stream_hash[1 << IOBAND_STREAM_BITS];
+	/* How long the disk takes for a bio; written by completions. */
+	u64 service_ns;
+	u64 service_off_ns;		/* mean deviation */
 
 	struct workqueue_struct *wq;	/* sends down what was held */
+	struct hrtimer timer;		/* the earliest end of a limit */
+	u64 timer_ns;			/* when; guarded by lock */
+	struct work_struct timer_work;
 
 	/* Written under ioband_mutex and lock. */
 	u32 io_throttle;
@@ -183,6 +264,7 @@ struct ioband_pool {
 	unsigned int nr_users;
 	u32 token_base;
 	u32 carryover;
+	u32 quantum_ms;
 	char name[IOBAND_SHARE_LEN + 1];
 };
 
@@ -191,9 +273,11 @@ struct ioband_bio {
 	struct ioband_io io;
 	struct ioband_target *target;
 	struct ioband_group *group;	/* NULL: not ours to account */
-	u64 start_ns;			/* when map saw it */
+	struct ioband_account *account;	/* of its stream or group; if held */
+	u64 issue_ns;			/* when it was sent down */
+	u64 clock_ns;			/* what the disk's clock said then */
 	u32 data_sectors;
-	bool is_write;
+	bool is_timed;
 };
 
 static inline struct ioband_bio *iob_from_bio(struct bio *bio)
@@ -219,6 +303,19 @@ static inline struct ioband_bio *iob_from_io(struct ioband_io *io)
 	return container_of(io, struct ioband_bio, io);
 }
 
+static inline struct ioband_group *iog_from_node(struct ioband_node *node)
+{
+	return container_of(node, struct ioband_group, node);
+}
+
+/* The group above, or %NULL. */
+static inline struct ioband_group *iog_parent(const struct ioband_group *group)
+{
+	struct ioband_node *above = group->node.parent;
+
+	return above->parent ? iog_from_node(above) : NULL;
+}
+
 /* What becomes of a bio in map. */
 enum ioband_verdict {
 	IOBAND_PASS,		/* its submitter sends it down */
@@ -233,16 +330,40 @@ struct ioband_pool *iop_get(const struct ioband_table *table);
 void iop_put(struct ioband_pool *pool);
 int iop_add_target(struct ioband_pool *pool, struct ioband_target *iot);
 void iop_del_target(struct ioband_pool *pool, struct ioband_target *iot);
+void iop_set_quantum(struct ioband_pool *pool, u32 quantum_ms);
 void iop_set_policy(struct ioband_pool *pool,
 		    const struct ioband_policy *policy,
 		    const struct ioband_volume *except);
+void iop_changed(struct ioband_pool *pool);
 void iop_set_limits(struct ioband_pool *pool, u32 io_throttle, u32 io_limit);
 enum ioband_verdict iop_submit(struct ioband_pool *pool, struct ioband_bio *iob,
 			       bool urgent);
 void iop_complete(struct ioband_pool *pool, struct ioband_bio *iob);
 void iop_push_back(struct ioband_pool *pool, struct ioband_target *iot);
+void iop_drain(struct ioband_pool *pool, struct ioband_target *iot);
 void iog_rehome(struct ioband_pool *pool, struct ioband_group *from,
 		struct ioband_group *to);
+
+/* dm-ioband-depth.c */
+u32 iot_direct(const struct ioband_target *iot);
+void iop_update_depth(struct ioband_pool *pool);
+void iop_begin_depth(struct ioband_pool *pool, u64 now_ns);
+void iop_tick_depth(struct ioband_pool *pool, u64 now_ns);
+void iop_learn_tags(struct ioband_pool *pool, u32 below);
+void iop_note_service(struct ioband_pool *pool, u64 ns);
+
+/* dm-ioband-time.c */
+void iob_start_clock(struct ioband_pool *pool, struct ioband_bio *iob,
+		     u64 now_ns);
+void iob_stop_clock(struct ioband_pool *pool, struct ioband_bio *iob,
+		    u64 now_ns);
+void iop_settle(struct ioband_pool *pool);
+void iop_alloc_streams(struct ioband_pool *pool);
+struct ioband_account *iop_stream(struct ioband_pool *pool,
+				  const struct ioband_bio *iob);
+void iop_unstream(struct ioband_pool *pool, struct ioband_bio *iob);
+void iop_drop_streams(struct ioband_pool *pool, struct ioband_group *group);
+struct ioband_io *iog_first_held(const struct ioband_group *group);
 
 /* dm-ioband-group.c */
 int iov_get(struct ioband_pool *pool, struct ioband_target *iot,
@@ -259,10 +380,13 @@ int iov_find(struct ioband_volume *volume, const struct ioband_ref *ref,
 	     struct ioband_group **group, struct ioband_error *err);
 void iov_want_group(struct ioband_volume *volume,
 		    struct cgroup_subsys_state *css);
-void iog_set(struct ioband_group *group,
-	     const struct ioband_settings *settings);
+int iov_set(struct ioband_volume *volume, struct ioband_group *group,
+	    const struct ioband_settings *change, struct ioband_error *err);
+void iog_move(struct ioband_group *group, struct ioband_group *parent);
+void iov_reset_settings(struct ioband_volume *volume);
 void iog_sum(const struct ioband_group *group, struct ioband_stats *sum);
-void iog_reset(struct ioband_group *group);
+u64 iog_in_flight(const struct ioband_group *group, u64 *sectors);
+int iog_reset(struct ioband_group *group);
 
 /* dm-ioband-classify.c */
 void bio_adopt(struct bio *clone, struct block_device *bdev);
@@ -272,6 +396,8 @@ struct ioband_group *iov_classify(struct ioband_volume *volume,
 int ioband_cgroup_id(const char *path, u64 *id);
 bool ioband_cgroup_exists(u64 id);
 void ioband_cgroup_adopt(struct ioband_volume *volume);
+void ioband_cgroup_place(struct ioband_volume *volume,
+			 struct ioband_group *group);
 u64 ioband_cgroup_where(u64 id, char *path, size_t len, bool *found);
 
 /* dm-ioband-message.c */

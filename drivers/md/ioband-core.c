@@ -50,90 +50,221 @@
  * depth may have been sent down since. The tests hold the core to this, and
  * compare it with a slow fluid reference.
  *
- * 3. Depth
+ * 3. Groups in groups
+ *
+ * What a group gets may be divided again: among the groups below it, and its own
+ * I/O, which counts as one more child of weight 100. Each node keeps a virtual
+ * time for its children, and the same rule holds at each level, from the root
+ * down to an I/O (hierarchical SFQ, in the paper of 1996). So what a child does
+ * not want goes to its siblings first. Of siblings those of class rt go before
+ * those of class be, and these before those of class idle, whatever the tags say.
+ *
+ * 4. What goes before turns
+ *
+ * Limits take a group, and all below it, out of the order until they end
+ * (ioband-tree.c, ioband-terms.c). A group that falls behind its minimum, or is
+ * about to miss its latency target, goes before all others (ioband-promise.c). On
+ * a disk that does one thing at a time it may pay to wait for somebody who has
+ * nothing here just now (ioband-turn.c). And what one group sends next is its own
+ * matter (ioband-inner.c).
+ *
+ * 5. Depth
  *
  * What has been sent down can no longer be put in order, so as little as keeps
  * the disk busy is sent down. With a depth below the number of I/Os the disk
  * serves at once it idles; with a depth above what a group ever has outstanding
  * divided by its share, that group finds its queue here empty when its turn
  * comes, and its share leaks to the others. Between the two lies a wide range, an
- * order of magnitude on most disks, in which nothing depends on the choice.
+ * order of magnitude on most disks, in which nothing depends on the choice. The
+ * caller finds it by ioband-depth.c.
  *
- * 4. Busy periods
+ * 6. Busy periods
  *
  * While the disk takes all that comes, there is nothing to decide and the caller
  * does not call. It calls ioband_sched_restart() when contention begins, and tags
  * start afresh. What a group has in flight at that moment is all of its past that
  * still matters (who shall wait for it?), and that is charged when it joins.
  *
- * 5. What may not wait
+ * 7. What may not wait
  *
  * Swap, metadata and journal writes must not wait behind a group's turn, or the
  * whole machine waits with them. The caller sends them at once and tells us by
  * ioband_charge(): the group's tag moves on as if they had been dispatched. It
  * has borrowed, and its other I/O waits until the rest have caught up.
  *
- * 6. Arithmetic
+ * 8. Arithmetic
  *
  * One unit of cost at weight 1 is 2^16 of virtual time. A division's remainder
  * is kept for the next, so there is no drift however small the quotient is. The
  * u64 wraps after 150 days in which a disk gives 5 GB/s to a lone group of
  * weight 1, never pausing; tags are compared modulo 2^64.
  */
-#include "ioband-core.h"
+#include "ioband-inner.h"
+#include "ioband-tree.h"
 
-enum {
-	VTIME_SHIFT	= 16,
-};
+/* How many of its own I/Os a group served out of turn may be ahead of the rest. */
+#define LEAD_IOS	16
 
-static u64 cost_weight(u64 ios, u64 sectors)
+/* What is served out of turn shall not cost a group its turns for hours. */
+static void bound_lead(u64 *start, u64 vtime, u64 cost, u32 weight)
 {
-	return ios;
+	u64 bound, left;
+
+	bound = vtime + div64_u64_rem(cost * LEAD_IOS << IOBAND_VTIME_SHIFT,
+				      weight, &left);
+	if (ioband_before(bound, *start))
+		*start = bound;
 }
 
-static u64 cost_weight_iosize(u64 ios, u64 sectors)
-{
-	return sectors;
-}
-
-/* "default" stays a name of its own: 1.14 prints back the word it was given. */
-const struct ioband_policy ioband_policies[] = {
-	{ "default",		cost_weight },
-	{ "weight",		cost_weight },
-	{ "weight-iosize",	cost_weight_iosize },
-	{ },
+/* How an I/O came to go. */
+enum how {
+	BY_TAG,			/* its tag was the smallest */
+	SAME_TURN,		/* its group goes on with its turn */
+	OUT_OF_TURN,		/* a minimum or a latency target was due */
+	AS_DEBT,		/* nobody asked for its turn */
 };
 
-/**
- * ioband_policy_find - look up a policy
- * @name: word of a table line or message
- *
- * Return: the policy, or %NULL if there is none of that name.
+/*
+ * An I/O of @node goes. Where it was chosen by tags, from @top down, virtual time
+ * moves on, too; %NULL if nowhere. Returns what it was charged.
  */
-const struct ioband_policy *ioband_policy_find(const char *name)
+static u64 path_charge(struct ioband_sched *sched, struct ioband_node *node,
+		       const struct ioband_io *io,
+		       const struct ioband_node *top, enum how how, u64 now_ns)
 {
-	const struct ioband_policy *policy;
+	u64 work = sched->policy->cost(1, io->sectors);
+	u64 cost = sched->policy->by_time ? node->cost_ns : work;
+	bool by_tag = top;
 
-	for (policy = ioband_policies; policy->name; policy++)
-		if (!strcmp(policy->name, name))
-			return policy;
+	sched->sent_ios++;
+	sched->sent_sectors += io->sectors;
+	sched->sent_cost += work;
+	sched->root.served += cost;
+	if (!list_empty(&node->children)) {
+		u64 *vtime = &node->vtime[IOBAND_BE];
+
+		if (ioband_before(node->own_start, *vtime))
+			node->own_start = *vtime;
+		else if (by_tag)
+			*vtime = node->own_start;
+		ioband_advance(&node->own_start, &node->own_rest, cost,
+			       IOBAND_WEIGHT_DEFAULT);
+		if (!by_tag && how == OUT_OF_TURN)
+			bound_lead(&node->own_start, *vtime, cost,
+				   IOBAND_WEIGHT_DEFAULT);
+	}
+
+	for (; node->parent; node = node->parent) {
+		u64 *vtime = ioband_vtime_of(node);
+
+		if (node == top)
+			by_tag = false;
+		/*
+		 * One that is ready and yet behind was kept from its turns by a
+		 * limit above it that holds for its direction only. It stays
+		 * behind, or it would lose its place among those like it.
+		 */
+		if (!ioband_before(node->start, *vtime)) {
+			if (by_tag)
+				*vtime = node->start;
+		} else if (!ioband_ready_dirs(node)) {
+			node->start = *vtime;
+		}
+		/* When its turn comes, the rest have caught up. */
+		if (by_tag || how == AS_DEBT)
+			node->is_debtor = how == AS_DEBT;
+		ioband_advance(&node->start, &node->rest, cost, node->weight);
+		node->served += cost;
+		if (!by_tag && how == OUT_OF_TURN && !node->is_debtor)
+			bound_lead(&node->start, *vtime, cost, node->weight);
+
+		if (node->terms)
+			ioband_terms_charge(node->terms, io->dir, io->sectors,
+					    now_ns);
+		ioband_node_place(sched, node, now_ns);
+	}
+	return cost;
+}
+
+/* How long I/O of @dir has been kept by limits of @node and those above. */
+static u64 path_parked_ns(const struct ioband_node *node, enum ioband_dir dir,
+			  u64 now_ns)
+{
+	u64 parked_ns = 0;
+
+	for (; node->parent; node = node->parent) {
+		const struct ioband_facet *facet = &node->facet[dir];
+
+		parked_ns += facet->parked_ns;
+		if (facet->state == IOBAND_FACET_PARKED)
+			parked_ns += now_ns - facet->parked_since_ns;
+	}
+	return parked_ns;
+}
+
+/*
+ * What of a count of time fell into an I/O's wait. Two levels may be parked at
+ * once, and a group that moves counts on from elsewhere.
+ */
+static u64 since_arrival_ns(const struct ioband_io *io, u64 count_ns, u64 then_ns,
+			    u64 now_ns)
+{
+	if (ioband_before(count_ns, then_ns))
+		return 0;
+	return min(count_ns - then_ns, now_ns - io->arrival_ns);
+}
+
+static enum ioband_because why_held(const struct ioband_node *node)
+{
+	for (; node->parent; node = node->parent) {
+		if (!ioband_before(*ioband_vtime_of(node), node->start))
+			continue;
+		return node->is_debtor ? IOBAND_BECAUSE_DEBT :
+					 IOBAND_BECAUSE_WEIGHT;
+	}
+	return IOBAND_BECAUSE_DEPTH;
+}
+
+/* The child whose turn it is, or %NULL if it is that of the node's own I/O. */
+static struct ioband_node *first_child(const struct ioband_node *node,
+				       unsigned int dirs)
+{
+	struct ioband_node *first = NULL, *child;
+	const struct ioband_heap *ready;
+	unsigned int class;
+	enum ioband_dir dir;
+	bool own = false;
+
+	for (class = 0; class < IOBAND_CLASSES; class++) {
+		for (dir = 0; dir < IOBAND_DIRS; dir++) {
+			if (!(dirs & BIT(dir)))
+				continue;
+			own |= ioband_holds_own(&node->facet[dir]);
+			ready = &node->facet[dir].ready[class];
+			if (!ioband_heap_first(ready))
+				continue;
+			child = ioband_facet_node(ioband_heap_first(ready));
+			if (!first || ioband_before(child->start, first->start))
+				first = child;
+		}
+		/* The node's own I/O has the place of a child of its own. */
+		if (class == IOBAND_BE && own &&
+		    (!first || !ioband_before(first->start, node->own_start)))
+			return NULL;
+		if (first)
+			return first;
+	}
 	return NULL;
 }
 
-static struct ioband_queue *first_queue(struct ioband_sched *sched)
+static void wake_timers(struct ioband_sched *sched, u64 now_ns)
 {
-	struct ioband_heap_node *node = ioband_heap_first(&sched->backlogged);
+	struct ioband_heap_node *first;
 
-	return node ? container_of(node, struct ioband_queue, node) : NULL;
-}
-
-static void advance(struct ioband_queue *queue, u64 cost)
-{
-	u64 rest;
-
-	queue->node.key += div64_u64_rem((cost << VTIME_SHIFT) + queue->rest,
-					 queue->weight, &rest);
-	queue->rest = rest;
+	while ((first = ioband_heap_first(&sched->timers)) &&
+	       !ioband_before(now_ns, first->key)) {
+		ioband_node_update(sched, ioband_facet_node(first), now_ns);
+	}
 }
 
 /**
@@ -148,17 +279,22 @@ void ioband_sched_init(struct ioband_sched *sched,
 	memset(sched, 0, sizeof(*sched));
 	sched->policy = policy;
 	sched->depth = depth;
+	ioband_node_init(&sched->root, IOBAND_WEIGHT_DEFAULT);
+	ioband_turn_init(&sched->turn);
 	sched->period = 1;
 }
 
 /**
  * ioband_sched_restart - begin a new busy period
- * @sched: a scheduler that holds nothing
+ * @sched: a scheduler, holding I/O or not
+ *
+ * All tags begin again; limits and minimums go on.
  */
 void ioband_sched_restart(struct ioband_sched *sched)
 {
-	sched->vtime = 0;
 	sched->period++;
+	ioband_turn_begin(sched);
+	ioband_node_retag(sched, &sched->root);
 }
 
 /**
@@ -167,169 +303,311 @@ void ioband_sched_restart(struct ioband_sched *sched)
  * @policy: the new policy
  *
  * Tags made of I/Os and tags made of sectors cannot be compared, so all begin
- * again at the virtual time.
+ * again.
  */
 void ioband_sched_set_policy(struct ioband_sched *sched,
 			     const struct ioband_policy *policy)
 {
-	struct ioband_heap backlogged = { };
-	struct ioband_queue *queue;
-
 	sched->policy = policy;
-	sched->period++;
-	while ((queue = first_queue(sched))) {
-		ioband_heap_erase(&sched->backlogged, &queue->node);
-		queue->node.key = sched->vtime;
-		queue->rest = 0;
-		queue->period = sched->period;
-		ioband_heap_insert(&backlogged, &queue->node);
-	}
-	sched->backlogged = backlogged;
+	ioband_sched_restart(sched);
 }
 
 /**
- * ioband_queue_init - prepare the queue of a group
- * @queue: uninitialised memory
- * @weight: %IOBAND_WEIGHT_MIN to %IOBAND_WEIGHT_MAX
- */
-void ioband_queue_init(struct ioband_queue *queue, u32 weight)
-{
-	memset(queue, 0, sizeof(*queue));
-	INIT_LIST_HEAD(&queue->fifo);
-	queue->weight = weight;
-}
-
-/**
- * ioband_queue_set_weight - change the weight of a queue
+ * ioband_node_join - bring a group into the current busy period
  * @sched: the scheduler
- * @queue: the queue, backlogged or not
- * @weight: %IOBAND_WEIGHT_MIN to %IOBAND_WEIGHT_MAX
- *
- * What the queue is ahead of the virtual time was made at the old weight. It is
- * worth the same I/O at the new one, or a group that is raised from 1 to 10000
- * would still wait out its last I/O's step of ten thousand.
- */
-void ioband_queue_set_weight(struct ioband_sched *sched,
-			     struct ioband_queue *queue, u32 weight)
-{
-	u64 ahead = queue->node.key - sched->vtime;
-	u64 rest = 0;
-
-	if (queue->held)
-		ioband_heap_erase(&sched->backlogged, &queue->node);
-	/* Times the old weight, this is cost: it cannot overflow. */
-	if (ioband_queue_joined(sched, queue) && (s64)ahead >= 0)
-		queue->node.key = sched->vtime +
-			div64_u64_rem(ahead * queue->weight + queue->rest,
-				      weight, &rest);
-	queue->weight = weight;
-	queue->rest = rest;
-	if (queue->held)
-		ioband_heap_insert(&sched->backlogged, &queue->node);
-}
-
-/**
- * ioband_queue_join - bring a queue into the current busy period
- * @sched: the scheduler
- * @queue: a queue that holds nothing
+ * @node: a group that holds nothing
  * @ios_in_flight: I/Os of the group that the disk has not completed yet
  * @sectors_in_flight: their size
  *
  * What is in flight counts as dispatched in this period: a group that has filled
  * the disk's queue before the others came lets them go first for as much.
  */
-void ioband_queue_join(struct ioband_sched *sched, struct ioband_queue *queue,
-		       u64 ios_in_flight, u64 sectors_in_flight)
+void ioband_node_join(struct ioband_sched *sched, struct ioband_node *node,
+		      u64 ios_in_flight, u64 sectors_in_flight)
 {
-	queue->period = sched->period;
-	queue->node.key = sched->vtime;
-	queue->rest = 0;
-	advance(queue, sched->policy->cost(ios_in_flight, sectors_in_flight));
+	u64 cost = sched->policy->by_time ? ios_in_flight * node->cost_ns :
+		   sched->policy->cost(ios_in_flight, sectors_in_flight);
+
+	ioband_path_join(sched, node);
+	for (; node->parent; node = node->parent) {
+		ioband_advance(&node->start, &node->rest, cost, node->weight);
+		ioband_node_rekey(node);
+	}
 }
 
 /**
  * ioband_hold - queue an I/O until its turn comes
  * @sched: the scheduler
- * @queue: queue of the I/O's group, joined
- * @io: the I/O; it belongs to the core until ioband_next() or ioband_unhold()
- *	gives it back
+ * @node: the I/O's group, joined
+ * @io: the I/O, filled in by the caller but for @node, @because and the times
+ *	other than arrival; it belongs to the core until ioband_next() or
+ *	ioband_unhold() gives it back
+ * @now_ns: the time
  */
-void ioband_hold(struct ioband_sched *sched, struct ioband_queue *queue,
-		 struct ioband_io *io)
+void ioband_hold(struct ioband_sched *sched, struct ioband_node *node,
+		 struct ioband_io *io, u64 now_ns)
 {
-	list_add_tail(&io->link, &queue->fifo);
-	sched->held++;
-	if (queue->held++)
-		return;
+	bool was_empty = !node->held;
 
-	if (ioband_before(queue->node.key, sched->vtime))
-		queue->node.key = sched->vtime;
-	ioband_heap_insert(&sched->backlogged, &queue->node);
+	if (was_empty)
+		ioband_turn_back(sched, node, now_ns);
+	/* It comes as soon as it can, and yet too late: that is no thinking. */
+	if (was_empty && ioband_before(node->start, *ioband_vtime_of(node)) &&
+	    now_ns - node->emptied_ns < 2 * sched->service_ns)
+		sched->leaks++;
+	ioband_inner_insert(node, io);
+	sched->held++;
+	if (was_empty && ioband_before(node->own_start, node->vtime[IOBAND_BE]))
+		node->own_start = node->vtime[IOBAND_BE];
+	ioband_node_update(sched, node, now_ns);
+
+	io->because = was_empty ? why_held(node) :
+		      node->is_debtor ? IOBAND_BECAUSE_DEBT :
+		      IOBAND_BECAUSE_WEIGHT;
+	io->limited_ns = path_parked_ns(node, io->dir, now_ns);
+	io->graced_ns = sched->graced_ns;
+}
+
+/**
+ * ioband_may_pass - whether limits let an I/O go at once
+ * @node: the I/O's group
+ * @io: the I/O
+ * @now_ns: the time
+ *
+ * Return: false if it has to be held, for a limit or behind others of its kind.
+ */
+bool ioband_may_pass(const struct ioband_node *node, const struct ioband_io *io,
+		     u64 now_ns)
+{
+	if (ioband_holds_own(&node->facet[io->dir]))
+		return false;
+	for (; node->parent; node = node->parent)
+		if (node->terms &&
+		    ioband_terms_open_ns(node->terms, io->dir, now_ns) != now_ns)
+			return false;
+	return true;
+}
+
+/**
+ * ioband_charge_limits - account for an I/O that found the disk to itself
+ * @sched: the scheduler
+ * @node: the I/O's group
+ * @io: the I/O; stays the caller's
+ * @now_ns: the time
+ */
+void ioband_charge_limits(struct ioband_sched *sched, struct ioband_node *node,
+			  const struct ioband_io *io, u64 now_ns)
+{
+	for (; node->parent; node = node->parent) {
+		if (!node->terms)
+			continue;
+		ioband_terms_charge(node->terms, io->dir, io->sectors, now_ns);
+		ioband_node_update(sched, node, now_ns);
+	}
 }
 
 /**
  * ioband_charge - account for an I/O that did not wait for its turn
  * @sched: the scheduler
- * @queue: queue of the I/O's group, joined
+ * @node: the I/O's group, joined
  * @io: the I/O; stays the caller's
+ * @now_ns: the time
+ *
+ * The group, and those above it, are in debt: their other I/O waits until the
+ * rest have caught up, and until their limits would have let it go.
  */
-void ioband_charge(struct ioband_sched *sched, struct ioband_queue *queue,
-		   const struct ioband_io *io)
+void ioband_charge(struct ioband_sched *sched, struct ioband_node *node,
+		   const struct ioband_io *io, u64 now_ns)
 {
-	if (queue->held)
-		ioband_heap_erase(&sched->backlogged, &queue->node);
-	else if (ioband_before(queue->node.key, sched->vtime))
-		queue->node.key = sched->vtime;
+	path_charge(sched, node, io, NULL, AS_DEBT, now_ns);
+}
 
-	advance(queue, sched->policy->cost(1, io->sectors));
+/* Down from @node by class and tag, to the group whose own I/O goes. */
+static struct ioband_node *descend(struct ioband_node *node, unsigned int *dirs)
+{
+	struct ioband_node *child;
 
-	if (queue->held)
-		ioband_heap_insert(&sched->backlogged, &queue->node);
+	while ((child = first_child(node, *dirs))) {
+		node = child;
+		*dirs &= ioband_ready_dirs(node);
+	}
+	return node;
+}
+
+/*
+ * The group whose turn it is, and the directions it may go in; @top is where the
+ * way down to it by tags began, or %NULL if there was none.
+ */
+static struct ioband_node *choose(struct ioband_sched *sched, u64 now_ns,
+				  struct ioband_node **top, unsigned int *dirs,
+				  enum how *how)
+{
+	struct ioband_node *node;
+
+	*how = OUT_OF_TURN;
+	*top = ioband_behind_minimum(sched, now_ns, dirs);
+	if (*top)
+		return descend(*top, dirs);
+	node = ioband_near_deadline(sched, now_ns, dirs);
+	if (node)
+		return node;
+	*how = SAME_TURN;
+	*top = ioband_turn_holder(sched, dirs);
+	if (*top)
+		return descend(*top, dirs);
+	*how = BY_TAG;
+	*top = &sched->root;
+	*dirs = BIT(IOBAND_READ) | BIT(IOBAND_WRITE);
+	return descend(*top, dirs);
 }
 
 /**
  * ioband_next - take out the I/O whose turn it is
  * @sched: the scheduler
  * @in_flight: I/Os at the disk now
+ * @now_ns: the time
  *
- * To be called whenever something is held and something completes, until it
- * returns %NULL.
+ * To be called whenever something is held and something completes or the time of
+ * ioband_timer() has come, until it returns %NULL. In this order: a group that
+ * falls behind its minimum, one that would miss its latency target, then by
+ * class and start tag from the root down.
  *
- * Return: an I/O to send down now, or %NULL if nothing is held or the depth is
- * reached.
+ * Return: an I/O to send down now, or %NULL if nothing may go.
  */
-struct ioband_io *ioband_next(struct ioband_sched *sched, u32 in_flight)
+struct ioband_io *ioband_next(struct ioband_sched *sched, u32 in_flight,
+			      u64 now_ns)
 {
-	struct ioband_queue *queue = first_queue(sched);
+	struct ioband_node *node, *top;
 	struct ioband_io *io;
+	unsigned int dirs;
+	enum how how;
 
-	if (!queue || in_flight >= sched->depth)
+	wake_timers(sched, now_ns);
+	if (in_flight >= sched->depth)
 		return NULL;
+	node = choose(sched, now_ns, &top, &dirs, &how);
+	io = ioband_inner_pick(node, dirs, now_ns);
+	if (!io) {
+		sched->gaps++;
+		return NULL;
+	}
+	if (how != OUT_OF_TURN) {
+		if (!in_flight && ioband_turn_waits(sched, node, now_ns))
+			return NULL;
+		ioband_turn_taken(sched, node, how == SAME_TURN);
+	}
 
-	io = list_first_entry(&queue->fifo, struct ioband_io, link);
-	list_del_init(&io->link);
-	queue->held--;
+	ioband_inner_take(node, io);
 	sched->held--;
-
-	ioband_heap_erase(&sched->backlogged, &queue->node);
-	sched->vtime = queue->node.key;
-	advance(queue, sched->policy->cost(1, io->sectors));
-	if (queue->held)
-		ioband_heap_insert(&sched->backlogged, &queue->node);
+	if (!node->held)
+		node->emptied_ns = now_ns;
+	io->limited_ns = since_arrival_ns(io, path_parked_ns(node, io->dir, now_ns),
+					  io->limited_ns, now_ns);
+	io->graced_ns = sched->graced_ns - io->graced_ns;
+	io->cost = path_charge(sched, node, io, top, how, now_ns);
 	return io;
 }
 
 /**
  * ioband_unhold - take a held I/O back, uncharged
  * @sched: the scheduler
- * @queue: the queue that holds it
+ * @node: the group that holds it
  * @io: the I/O
+ * @now_ns: the time
  */
-void ioband_unhold(struct ioband_sched *sched, struct ioband_queue *queue,
-		   struct ioband_io *io)
+void ioband_unhold(struct ioband_sched *sched, struct ioband_node *node,
+		   struct ioband_io *io, u64 now_ns)
 {
-	list_del_init(&io->link);
+	ioband_inner_erase(node, io);
 	sched->held--;
-	if (!--queue->held)
-		ioband_heap_erase(&sched->backlogged, &queue->node);
+	ioband_node_update(sched, node, now_ns);
+}
+
+/**
+ * ioband_first_held - any I/O that a group holds
+ * @node: the group
+ *
+ * Return: the I/O, or %NULL if it holds none.
+ */
+struct ioband_io *ioband_first_held(const struct ioband_node *node)
+{
+	const struct ioband_facet *read = &node->facet[IOBAND_READ];
+	const struct ioband_facet *write = &node->facet[IOBAND_WRITE];
+
+	return ioband_first_io(&read->held[false]) ?:
+	       ioband_first_io(&write->held[false]) ?:
+	       ioband_first_io(&write->held[true]);
+}
+
+/**
+ * ioband_due_ppm - the share of the disk that is due to a group
+ * @sched: the scheduler
+ * @node: the group
+ *
+ * Among those that wanted any since contention began, classes and all else that
+ * goes before weights left aside.
+ *
+ * Return: parts per million, 0 if the group wanted none.
+ */
+u64 ioband_due_ppm(const struct ioband_sched *sched,
+		   const struct ioband_node *node)
+{
+	u64 ppm = 1000000;
+
+	for (; node->parent; node = node->parent) {
+		u64 rivals = node->parent->rivals, rest;
+
+		if (!ioband_node_joined(sched, node))
+			return 0;
+		ppm = div64_u64_rem(ppm * node->weight, rivals, &rest);
+	}
+	return ppm;
+}
+
+/**
+ * ioband_got_ppm - the share of the disk that a group got, those below included
+ * @sched: the scheduler
+ * @node: the group
+ *
+ * Return: parts per million of all that was served since contention began.
+ */
+u64 ioband_got_ppm(const struct ioband_sched *sched,
+		   const struct ioband_node *node)
+{
+	s64 served = node->served, all = sched->root.served;
+
+	/* Below 0: what was charged before contention began is given back. */
+	if (!ioband_node_joined(sched, node) || served <= 0 || all <= 0)
+		return 0;
+	return mul_u64_u64_div_u64(min(served, all), 1000000, all);
+}
+
+/**
+ * ioband_is_ready - whether anything waits for the disk, not just for a limit
+ * @sched: the scheduler
+ */
+bool ioband_is_ready(const struct ioband_sched *sched)
+{
+	return ioband_facet_has_io(&sched->root.facet[IOBAND_READ]) ||
+	       ioband_facet_has_io(&sched->root.facet[IOBAND_WRITE]);
+}
+
+/**
+ * ioband_timer - when ioband_next() should be called, whatever completes
+ * @sched: the scheduler
+ * @expires_ns: filled in
+ *
+ * Return: false if nothing waits for the time.
+ */
+bool ioband_timer(const struct ioband_sched *sched, u64 *expires_ns)
+{
+	const struct ioband_heap_node *first = ioband_heap_first(&sched->timers);
+	const struct ioband_turn *turn = &sched->turn;
+
+	if (!first && !turn->since_ns)
+		return false;
+	*expires_ns = first ? first->key : turn->until_ns;
+	if (turn->since_ns && ioband_before(turn->until_ns, *expires_ns))
+		*expires_ns = turn->until_ns;
+	return true;
 }

@@ -3,15 +3,18 @@
  * The scheduling core: which held I/O goes to the disk next.
  *
  * Nothing here sleeps, allocates, locks or reads a clock. The caller owns all
- * memory and serialises every call on one scheduler (in the module by the
- * pool's lock), so each function may run in any context. The theory stands at
- * the head of ioband-core.c.
+ * memory, passes the time, and serialises every call on one scheduler (in the
+ * module by the pool's lock), so each function may run in any context. The
+ * theory stands at the head of ioband-core.c.
  */
 #ifndef _IOBAND_CORE_H
 #define _IOBAND_CORE_H
 
+#include "ioband-cost.h"
 #include "ioband-env.h"
 #include "ioband-heap.h"
+#include "ioband-terms.h"
+#include "ioband-turn.h"
 
 enum {
 	IOBAND_WEIGHT_MIN	= 1,
@@ -20,66 +23,184 @@ enum {
 	IOBAND_WEIGHT_MAX	= 32767,
 };
 
-/**
- * struct ioband_policy - what an I/O costs its group
- * @name: the word in table and message
- * @cost: cost of @ios I/Os that move @sectors of 512 bytes in all
- *
- * Costs are relative. Only their ratios matter, never the disk's speed.
- */
-struct ioband_policy {
-	const char *name;
-	u64 (*cost)(u64 ios, u64 sectors);
+/* Virtual time of cost 1 at weight 1. */
+#define IOBAND_VTIME_SHIFT	16
+
+/* Strict order of siblings; weights count within a class. */
+enum ioband_class {
+	IOBAND_RT,
+	IOBAND_BE,
+	IOBAND_IDLE,
+	IOBAND_CLASSES,
 };
 
-extern const struct ioband_policy ioband_policies[];
-const struct ioband_policy *ioband_policy_find(const char *name);
+/* Priority of an I/O in its group: first of all, levels 0 to 7, last of all. */
+enum {
+	IOBAND_PRIO_RT		= 0,
+	IOBAND_PRIO_BE		= 1,
+	IOBAND_PRIO_NORMAL	= IOBAND_PRIO_BE + 4,
+	IOBAND_PRIO_IDLE	= 9,
+	IOBAND_PRIOS,
+};
+
+/* What an I/O waited for. */
+enum ioband_because {
+	IOBAND_BECAUSE_WEIGHT,	/* it was others' turn */
+	IOBAND_BECAUSE_DEPTH,	/* its turn, but the disk's queue was full */
+	IOBAND_BECAUSE_LIMIT,	/* its group or one above was at a limit */
+	IOBAND_BECAUSE_DEBT,	/* what passed for its group had to be repaid */
+	IOBAND_BECAUSE_GRACE,	/* the disk was kept free for another group */
+	IOBAND_BECAUSES,
+};
 
 /**
  * struct ioband_io - one I/O, embedded in the caller's per-bio data
- * @link: place in the FIFO of its queue while it is held
+ * @node: place in its group while it is held
+ * @arrival_ns: when it came
+ * @limited_ns: how long its group had been at limits in all when it was held;
+ *	when it is dispatched, for how long of its wait that was so
+ * @graced_ns: likewise for grace
+ * @cost: what its group was charged for it, once it went
  * @sectors: size in sectors of 512 bytes
+ * @dir: %IOBAND_READ or %IOBAND_WRITE
+ * @is_async: nobody waits for it; of writes only
+ * @prio: %IOBAND_PRIO_RT to %IOBAND_PRIO_IDLE
+ * @because: what it waits for, limits and grace apart
  */
 struct ioband_io {
-	struct list_head link;
+	struct ioband_heap_node node;
+	u64 arrival_ns;
+	u64 limited_ns;
+	u64 graced_ns;
+	u64 cost;
 	u32 sectors;
+	u8 dir;
+	bool is_async;
+	u8 prio;
+	u8 because;
+};
+
+enum ioband_facet_state {
+	IOBAND_FACET_EMPTY,	/* nothing here or below may go */
+	IOBAND_FACET_READY,	/* in a heap of the parent, by start tag */
+	IOBAND_FACET_PARKED,	/* in the scheduler's, by when the limit ends */
 };
 
 /**
- * struct ioband_queue - the held I/O of one group
- * @node: place among the backlogged queues; its key is the start tag of the
- *	next I/O, kept between backlogs too
- * @fifo: held I/O, oldest first
- * @held: number of I/Os in @fifo
- * @weight: share of the disk, relative to the other backlogged queues
- * @rest: what the last division of a cost by @weight left over
- * @period: busy period of the scheduler in which the start tag was made
+ * struct ioband_facet - the reads, or the writes, of a node and all below it
+ * @node: place among the siblings, or among those that wait for a limit
+ * @ready: children with such I/O that may go, by class
+ * @held: such I/O of the node itself: sync, async
+ * @state: which heap @node is in
+ * @dir: which of its node's two it is
+ * @parked_since_ns: since when, if it is parked
+ * @parked_ns: how long it was parked before, in all
  */
-struct ioband_queue {
+struct ioband_facet {
 	struct ioband_heap_node node;
-	struct list_head fifo;
-	u32 held;
+	struct ioband_heap ready[IOBAND_CLASSES];
+	struct ioband_heap held[2];
+	u64 parked_since_ns;
+	u64 parked_ns;
+	u8 state;
+	u8 dir;
+};
+
+/**
+ * struct ioband_node - a group in the tree of groups
+ * @parent: the group out of whose share this one's comes; %NULL for the root
+ * @children: the groups below
+ * @sibling: place in @children of the parent
+ * @facet: what waits here and below
+ * @start: start tag of what goes next, in the virtual time of the parent
+ * @weight: share relative to its siblings that have I/O
+ * @rest: what the last division of a cost by @weight left over
+ * @period: busy period of the scheduler in which @start was made
+ * @class: which siblings go before it, whatever the tags say
+ * @is_stream: it is no group, but the I/O of one task in the group above it
+ * @is_debtor: it is ahead because of I/O that did not wait
+ * @vtime: virtual time of the children, by class
+ * @rivals: weight of all children that took part in this busy period
+ * @served: cost of what the node and those below got in this busy period
+ * @own_start: start tag of the node's own I/O among its children
+ * @own_rest: remainder, as @rest
+ * @held: number of its own I/Os held
+ * @emptied_ns: when the last I/O it held went
+ * @sync_run: counts I/Os while async ones wait
+ * @inner_vtime: virtual time of the levels: sync, async
+ * @inner_finish: finish tag of each level's last I/O: sync, async
+ * @done_ns: when its last I/O was done, if it thinks since; else 0
+ * @think_ns: for how long it thinks, in the mean
+ * @think_off_ns: mean deviation of that
+ * @cost_ns: for how long the disk is at work for an I/O of its, lately
+ * @terms: limits, minimum and latency target, or %NULL
+ */
+struct ioband_node {
+	struct ioband_node *parent;
+	struct list_head children;
+	struct list_head sibling;
+	struct ioband_facet facet[IOBAND_DIRS];
+	u64 start;
 	u32 weight;
 	u32 rest;
 	u32 period;
+	u8 class;
+	bool is_stream;
+	bool is_debtor;
+	u64 vtime[IOBAND_CLASSES];
+	u64 rivals;
+	u64 served;
+	u64 own_start;
+	u32 own_rest;
+	u32 held;
+	u64 emptied_ns;
+	u32 sync_run;
+	u64 inner_vtime[2];
+	u64 inner_finish[2][IOBAND_PRIOS];
+	u64 done_ns;
+	u64 think_ns;
+	u64 think_off_ns;
+	u64 cost_ns;
+	struct ioband_terms *terms;
 };
 
 /**
- * struct ioband_sched - all queues that share one disk
- * @backlogged: the queues that hold I/O, by start tag
- * @vtime: virtual time, the start tag of the last I/O dispatched
+ * struct ioband_sched - all groups that share one disk
+ * @root: above all groups; holds nothing itself
  * @policy: turns I/O into cost
  * @depth: I/Os that may be in flight before the next one is held
- * @held: I/Os held in all queues
+ * @held: I/Os held in all groups
  * @period: counts busy periods; tags of an older one mean nothing
+ * @timers: facets at a limit, by when it ends
+ * @minimums: groups with a minimum and I/O, by when they fall behind it
+ * @deadlines: groups with a latency target and I/O, by when it must go
+ * @turn: who has the disk, where it does one thing at a time
+ * @service_ns: how long the disk takes for an I/O now, at worst; kept by the
+ *	caller, for latency targets
+ * @graced_ns: how long the disk was kept free in all
+ * @sent_ios: I/Os that went, held before or charged
+ * @sent_sectors: their size
+ * @sent_cost: and what they cost
+ * @leaks: turns that groups lost because all they had was at the disk
+ * @gaps: times when there was room and nothing to send
  */
 struct ioband_sched {
-	struct ioband_heap backlogged;
-	u64 vtime;
+	struct ioband_node root;
 	const struct ioband_policy *policy;
 	u32 depth;
 	u32 held;
 	u32 period;
+	struct ioband_heap timers;
+	struct ioband_heap minimums;
+	struct ioband_heap deadlines;
+	struct ioband_turn turn;
+	u64 service_ns;
+	u64 graced_ns;
+	u64 sent_ios;
+	u64 sent_sectors;
+	u64 sent_cost;
+	u64 leaks;
+	u64 gaps;
 };
 
 void ioband_sched_init(struct ioband_sched *sched,
@@ -88,25 +209,50 @@ void ioband_sched_restart(struct ioband_sched *sched);
 void ioband_sched_set_policy(struct ioband_sched *sched,
 			     const struct ioband_policy *policy);
 
-void ioband_queue_init(struct ioband_queue *queue, u32 weight);
-void ioband_queue_set_weight(struct ioband_sched *sched,
-			     struct ioband_queue *queue, u32 weight);
-void ioband_queue_join(struct ioband_sched *sched, struct ioband_queue *queue,
-		       u64 ios_in_flight, u64 sectors_in_flight);
+struct ioband_node *ioband_node_after(struct ioband_node *node,
+				      const struct ioband_node *top);
+void ioband_node_init(struct ioband_node *node, u32 weight);
+void ioband_node_add(struct ioband_node *parent, struct ioband_node *node);
+void ioband_node_del(struct ioband_sched *sched, struct ioband_node *node,
+		     u64 now_ns);
+void ioband_node_move(struct ioband_sched *sched, struct ioband_node *node,
+		      struct ioband_node *parent, u64 now_ns);
+void ioband_node_set_weight(struct ioband_sched *sched,
+			    struct ioband_node *node, u32 weight);
+void ioband_node_set_class(struct ioband_sched *sched, struct ioband_node *node,
+			   enum ioband_class class, u64 now_ns);
+struct ioband_terms *ioband_node_set_terms(struct ioband_sched *sched,
+					   struct ioband_node *node,
+					   struct ioband_terms *terms,
+					   u64 now_ns);
+void ioband_node_join(struct ioband_sched *sched, struct ioband_node *node,
+		      u64 ios_in_flight, u64 sectors_in_flight);
 
-/* True if @queue has a tag of this busy period; else join it first. */
-static inline bool ioband_queue_joined(const struct ioband_sched *sched,
-				       const struct ioband_queue *queue)
+/* True if @node has a tag of this busy period; else join it first. */
+static inline bool ioband_node_joined(const struct ioband_sched *sched,
+				      const struct ioband_node *node)
 {
-	return queue->period == sched->period;
+	return node->period == sched->period;
 }
 
-void ioband_hold(struct ioband_sched *sched, struct ioband_queue *queue,
-		 struct ioband_io *io);
-void ioband_charge(struct ioband_sched *sched, struct ioband_queue *queue,
-		   const struct ioband_io *io);
-struct ioband_io *ioband_next(struct ioband_sched *sched, u32 in_flight);
-void ioband_unhold(struct ioband_sched *sched, struct ioband_queue *queue,
-		   struct ioband_io *io);
+void ioband_hold(struct ioband_sched *sched, struct ioband_node *node,
+		 struct ioband_io *io, u64 now_ns);
+void ioband_charge(struct ioband_sched *sched, struct ioband_node *node,
+		   const struct ioband_io *io, u64 now_ns);
+void ioband_charge_limits(struct ioband_sched *sched, struct ioband_node *node,
+			  const struct ioband_io *io, u64 now_ns);
+bool ioband_may_pass(const struct ioband_node *node, const struct ioband_io *io,
+		     u64 now_ns);
+struct ioband_io *ioband_next(struct ioband_sched *sched, u32 in_flight,
+			      u64 now_ns);
+void ioband_unhold(struct ioband_sched *sched, struct ioband_node *node,
+		   struct ioband_io *io, u64 now_ns);
+struct ioband_io *ioband_first_held(const struct ioband_node *node);
+u64 ioband_due_ppm(const struct ioband_sched *sched,
+		   const struct ioband_node *node);
+u64 ioband_got_ppm(const struct ioband_sched *sched,
+		   const struct ioband_node *node);
+bool ioband_is_ready(const struct ioband_sched *sched);
+bool ioband_timer(const struct ioband_sched *sched, u64 *expires_ns);
 
 #endif /* _IOBAND_CORE_H */

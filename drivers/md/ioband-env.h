@@ -8,6 +8,7 @@
 #ifndef _IOBAND_ENV_H
 #define _IOBAND_ENV_H
 
+#include <linux/bits.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/limits.h>
@@ -16,6 +17,7 @@
 #include <linux/minmax.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/time64.h>
 #include <linux/types.h>
 
 #endif /* _IOBAND_ENV_H */

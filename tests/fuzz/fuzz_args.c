@@ -47,6 +47,55 @@ static void check_ref(const struct ioband_ref *ref, char **words,
 	must(i < nr && *ref->path == '/');
 }
 
+/* In bounds, whether it makes sense together or not. */
+static void check_settings(const struct ioband_settings *settings)
+{
+	unsigned int id;
+
+	must(!settings->weight ==
+	     !(settings->given & BIT(IOBAND_KEY_WEIGHT)));
+	must(settings->weight <= IOBAND_WEIGHT_MAX);
+	must(settings->class < IOBAND_CLASSES);
+	must(settings->min_rate <= IOBAND_RATE_MAX);
+	must(settings->min_rate || !settings->min_is_ios);
+	must(settings->latency_us <= 60000000);
+	for (id = 0; id < IOBAND_LIMITS; id++) {
+		const struct ioband_rate *limit = &settings->limits[id];
+
+		must(limit->rate <= IOBAND_RATE_MAX);
+		must(limit->burst <= IOBAND_RATE_MAX);
+		must(limit->peak <= IOBAND_RATE_MAX);
+		must(settings->given & BIT(IOBAND_KEY_LIMITS + id) ||
+		     (!limit->rate && !limit->burst && !limit->peak));
+	}
+}
+
+/* What was accepted makes sense, and is accepted again as it is printed. */
+static void check_param(const struct ioband_settings *change,
+			const struct ioband_policy *policy)
+{
+	char printed[1024], *words[] = {
+		"d", "s", "0", "0", "none", (char *)policy->name, "0", printed,
+	};
+	struct ioband_settings settings, again;
+	struct ioband_table table;
+	struct ioband_error err;
+
+	check_settings(change);
+	ioband_settings_init(&settings);
+	ioband_settings_merge(&settings, change);
+	must(!ioband_settings_check(&settings, policy, &err));
+
+	printed[0] = ':';
+	must(ioband_settings_print(&settings, policy, printed + 1,
+				   sizeof(printed) - 1) < 1000);
+	must(!ioband_parse_table(ARRAY_SIZE(words), words, &table, &err));
+	ioband_settings_init(&again);
+	ioband_settings_merge(&again, &table.groups[0].settings);
+	must(ioband_settings_equal(&settings, &again));
+	ioband_table_free(&table);
+}
+
 static void check_table(const struct ioband_table *table, char **words,
 			unsigned int nr)
 {
@@ -69,9 +118,9 @@ static void check_table(const struct ioband_table *table, char **words,
 	for (i = 0; i < table->nr_groups; i++) {
 		must(table->groups[i].ref.is_default == !i);
 		check_ref(&table->groups[i].ref, words, nr);
-		must(table->groups[i].settings.weight <= IOBAND_WEIGHT_MAX);
-		/* Only the default group may be left without a weight. */
-		must(!i || table->groups[i].settings.weight);
+		check_param(&table->groups[i].settings, table->policy);
+		/* Only the default group may be left without anything. */
+		must(!i || table->groups[i].settings.given);
 	}
 }
 
@@ -79,7 +128,7 @@ static void check_message(const struct ioband_message *msg, char **words,
 			  unsigned int nr)
 {
 	check_ref(&msg->ref, words, nr);
-	must(msg->settings.weight <= IOBAND_WEIGHT_MAX);
+	check_settings(&msg->settings);
 
 	switch (msg->verb) {
 	case IOBAND_MSG_TYPE:
@@ -99,12 +148,18 @@ static void check_message(const struct ioband_message *msg, char **words,
 	case IOBAND_MSG_CARRYOVER:
 		must(nr == 2 && msg->value <= S32_MAX);
 		break;
+	case IOBAND_MSG_QUANTUM:
+		must(nr == 2 && msg->value <= IOBAND_QUANTUM_MS_MAX);
+		break;
 	case IOBAND_MSG_IO_THROTTLE:
 	case IOBAND_MSG_IO_LIMIT:
 		must(nr == 2 && msg->value <= IOBAND_DEPTH_MAX);
 		break;
 	case IOBAND_MSG_SET:
-		must(nr >= 3 && msg->settings.weight);
+		must(nr >= 3 && msg->settings.given);
+		break;
+	case IOBAND_MSG_RANGE_BW:
+		must(nr == 2 && msg->settings.given);
 		break;
 	case IOBAND_MSG_RESET:
 	case IOBAND_MSG_STATS:

@@ -1,122 +1,208 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Input: four bytes (number of queues, depth, policy, where virtual time
+ * Input: four bytes (number of groups, depth, policy, where virtual time
  * begins), then events of two bytes, a letter and what or whom it concerns:
  *
- *	h hold, c charge, n next, d done, u unhold, w new weight, r restart
+ *	h hold, j hold at a priority, a hold async, c charge, i pass at once
+ *	n next, d done, p time passes, u unhold
+ *	w new weight, k new class, l new limits and promises
+ *	m move, f take out or put back, r restart, o new depth
+ *
+ * The groups begin side by side; m makes a tree of them.
  */
 #include "fuzz.h"
 #include "invariants.h"
+#include "prng.h"
 
 enum {
-	QUEUES	= 8,
+	GROUPS	= 8,
 	IOS	= 256,
 };
 
 struct fuzz_io {
 	struct ioband_io io;
 	bool held;
-	unsigned int queue;
+	unsigned int group;
 	unsigned int number;
 };
 
+struct fuzz_group {
+	struct ioband_node node;
+	struct ioband_terms terms[2];
+	bool in_tree;
+};
+
 static struct ioband_sched sched;
-static struct ioband_queue queues[QUEUES];
+static struct fuzz_group groups[GROUPS];
 static struct fuzz_io ios[IOS];
-static unsigned int nr_queues, nr_ios, nr_held, in_flight;
-static u64 vtime;
+static unsigned int nr_groups, nr_ios, nr_held, in_flight;
+static u64 vtimes[IOBAND_CLASSES];
+static u64 now_ns;
+static bool limited;
 
 static void check(void)
 {
-	const char *broken = ioband_sched_broken(&sched, queues,
-						 sizeof(queues[0]), nr_queues);
+	const char *broken = ioband_sched_broken(&sched, now_ns) ?:
+			     limited ? NULL : ioband_tags_broken(&sched.root);
+	unsigned int class;
 
 	if (broken)
 		fprintf(stderr, "%s\n", broken);
 	must(!broken);
 	must(sched.held == nr_held);
-	must(!ioband_before(sched.vtime, vtime));
-	vtime = sched.vtime;
-}
-
-static u64 cost(const struct fuzz_io *io)
-{
-	return sched.policy->cost(1, io->io.sectors);
-}
-
-static struct ioband_queue *joined(u8 arg)
-{
-	struct ioband_queue *queue = &queues[arg % nr_queues];
-
-	if (!ioband_queue_joined(&sched, queue)) {
-		ioband_queue_join(&sched, queue, arg >> 3, arg);
-		must(queue->node.key == sched.vtime +
-		     (sched.policy->cost(arg >> 3, arg) << 16) / queue->weight);
+	for (class = 0; class < IOBAND_CLASSES; class++) {
+		must(!ioband_before(sched.root.vtime[class], vtimes[class]));
+		vtimes[class] = sched.root.vtime[class];
 	}
-	return queue;
+}
+
+/* By time, what nothing is known of costs nothing until it is done. */
+static u64 cost_of(u64 ios, u64 sectors)
+{
+	return sched.policy->by_time ? 0 : sched.policy->cost(ios, sectors);
+}
+
+static u64 cost(const struct ioband_io *io)
+{
+	return cost_of(1, io->sectors);
+}
+
+static u64 vtime_of(const struct ioband_node *node)
+{
+	return node->parent->vtime[node->class];
+}
+
+/* A group of the tree, of this busy period; or NULL. */
+static struct fuzz_group *joined(u8 arg)
+{
+	struct fuzz_group *group = &groups[arg % nr_groups];
+	struct ioband_node *node = &group->node;
+
+	if (!group->in_tree)
+		return NULL;
+	if (!ioband_node_joined(&sched, node)) {
+		ioband_node_join(&sched, node, arg >> 3, arg);
+		must(node->start == vtime_of(node) +
+		     (cost_of(arg >> 3, arg) << 16) / node->weight);
+	}
+	return group;
 }
 
 /* The tag of the next I/O: nobody saves up, and nobody is forgiven a debt. */
-static u64 due(const struct ioband_queue *queue)
+static u64 due(const struct ioband_node *node)
 {
-	return ioband_before(queue->node.key, sched.vtime) ? sched.vtime :
-							     queue->node.key;
+	u64 vtime = vtime_of(node);
+
+	/* Who is ready and behind was kept from its turns by a limit above it. */
+	if (node->facet[IOBAND_READ].state == IOBAND_FACET_READY ||
+	    node->facet[IOBAND_WRITE].state == IOBAND_FACET_READY)
+		return node->start;
+	return ioband_before(node->start, vtime) ? vtime : node->start;
 }
 
-static void hold(u8 arg)
+static void hold(u8 arg, enum ioband_dir dir, bool is_async, u8 prio)
 {
-	struct ioband_queue *queue = joined(arg);
+	struct fuzz_group *group = joined(arg);
 	struct fuzz_io *io = &ios[nr_ios];
-	u64 tag = due(queue);
+	struct ioband_node *node;
+	u64 start, tag;
+	bool was_ready;
 
-	if (nr_ios == IOS)
+	if (nr_ios == IOS || !group)
 		return;
+	node = &group->node;
 	io->io.sectors = 1 + (arg >> 3) * (arg >> 3);
-	io->queue = queue - queues;
+	io->io.dir = dir;
+	io->io.is_async = is_async;
+	io->io.prio = prio;
+	io->io.arrival_ns = now_ns;
+	io->group = group - groups;
 	io->held = true;
 	io->number = nr_ios++;
 	nr_held++;
-	ioband_hold(&sched, queue, &io->io);
-	must(queue->node.key == tag);
+	start = node->start;
+	tag = due(node);
+	was_ready = ioband_ready_dirs(node);
+	ioband_hold(&sched, node, &io->io, now_ns);
+	must(node->start ==
+	     (!was_ready && ioband_ready_dirs(node) ? tag : start));
 }
 
 static void charge(u8 arg)
 {
-	struct ioband_queue *queue = joined(arg);
-	const struct fuzz_io io = { .io.sectors = arg };
-	u64 tag = due(queue);
+	struct fuzz_group *group = joined(arg);
+	const struct ioband_io io = { .sectors = arg, .dir = arg & 1 };
+	struct ioband_node *node;
+	u64 tag;
 
-	ioband_charge(&sched, queue, &io.io);
+	if (!group)
+		return;
+	node = &group->node;
+	tag = due(node);
+	ioband_charge(&sched, node, &io, now_ns);
 	/* Paid in full, to less than one unit. */
-	must(queue->node.key - tag - (cost(&io) << 16) / queue->weight <= 1);
+	must(node->start - tag - (cost(&io) << 16) / node->weight <= 1);
 	in_flight++;
 }
 
-/* The oldest of a queue than which none has a smaller tag. */
+static void pass(u8 arg)
+{
+	const struct ioband_io io = { .sectors = arg, .dir = arg & 1 };
+	struct fuzz_group *group = &groups[arg % nr_groups];
+	struct ioband_node *node = &group->node;
+
+	if (!group->in_tree || !ioband_may_pass(node, &io, now_ns))
+		return;
+	for (; node->parent; node = node->parent)
+		must(!node->terms ||
+		     ioband_terms_open_ns(node->terms, io.dir, now_ns) == now_ns);
+	ioband_charge_limits(&sched, &group->node, &io, now_ns);
+	in_flight++;
+}
+
+static bool at_limit(const struct fuzz_io *io)
+{
+	const struct ioband_node *node = &groups[io->group].node;
+
+	for (; node->parent; node = node->parent)
+		if (node->terms && ioband_terms_open_ns(node->terms, io->io.dir,
+							now_ns) != now_ns)
+			return true;
+	return false;
+}
+
+/* Nothing waits but for room or a limit, and the oldest of its kind goes. */
 static void next(void)
 {
-	struct ioband_io *next = ioband_next(&sched, in_flight);
+	bool any = false, room = in_flight < sched.depth;
+	struct ioband_io *next;
 	struct fuzz_io *io;
+	u64 expires_ns;
 	unsigned int i;
 
-	must(!next == (!nr_held || in_flight >= sched.depth));
+	for (i = 0; i < nr_ios; i++)
+		any |= ios[i].held && !at_limit(&ios[i]);
+	next = ioband_next(&sched, in_flight, now_ns);
+	must(!next == !(any && room));
+	if (ioband_timer(&sched, &expires_ns))
+		must(expires_ns > now_ns);
+	else
+		must(ioband_is_ready(&sched) == (nr_held > !!next));
 	if (!next)
 		return;
 	io = container_of(next, struct fuzz_io, io);
 	must(io->held);
+	must(io->io.limited_ns <= now_ns - io->io.arrival_ns);
 	io->held = false;
 	nr_held--;
 	in_flight++;
 
-	must(queues[io->queue].node.key - sched.vtime -
-	     (cost(io) << 16) / queues[io->queue].weight <= 1);
-	for (i = 0; i < nr_ios; i++) {
-		if (!ios[i].held)
-			continue;
-		must(ios[i].queue != io->queue || ios[i].number > io->number);
-		must(!ioband_before(queues[ios[i].queue].node.key,
-				    sched.vtime));
-	}
+	for (i = 0; i < nr_ios; i++)
+		must(!ios[i].held || ios[i].group != io->group ||
+		     ios[i].io.dir != io->io.dir ||
+		     ios[i].io.is_async != io->io.is_async ||
+		     ios[i].io.prio != io->io.prio ||
+		     ios[i].number > io->number);
 }
 
 static void unhold(u8 arg)
@@ -127,7 +213,7 @@ static void unhold(u8 arg)
 		;
 	if (i >= nr_ios)
 		return;
-	ioband_unhold(&sched, &queues[ios[i].queue], &ios[i].io);
+	ioband_unhold(&sched, &groups[ios[i].group].node, &ios[i].io, now_ns);
 	ios[i].held = false;
 	nr_held--;
 }
@@ -136,71 +222,221 @@ static void restart(void)
 {
 	unsigned int i;
 
-	if (sched.held)
-		return;
 	ioband_sched_restart(&sched);
-	vtime = sched.vtime;
-	for (i = 0; i < nr_queues; i++)
-		must(!ioband_queue_joined(&sched, &queues[i]));
+	memset(vtimes, 0, sizeof(vtimes));
+	for (i = 0; i < nr_groups; i++)
+		must(!groups[i].in_tree ||
+		     !ioband_node_joined(&sched, &groups[i].node) ||
+		     ioband_ready_dirs(&groups[i].node));
+}
+
+/* Up to @max, all orders of magnitude alike. */
+static u64 random_rate(struct prng *prng, u64 max)
+{
+	return 1 + (((u64)prng_next(prng) << 32 | prng_next(prng)) % max >>
+		    prng_below(prng, 50));
+}
+
+/* There are 32 kinds of terms; the first is none. */
+static struct ioband_terms *new_terms(struct fuzz_group *group, unsigned int kind)
+{
+	struct ioband_rate limits[IOBAND_LIMITS] = { 0 };
+	struct ioband_terms *terms;
+	u64 min_rate = 0, latency_ns = 0;
+	struct prng prng;
+	unsigned int i;
+
+	if (!kind)
+		return NULL;
+	prng_seed(&prng, kind);
+	for (i = 0; i < IOBAND_LIMITS; i++) {
+		if (prng_percent(&prng, 60))
+			continue;
+		limits[i].rate = random_rate(&prng, IOBAND_RATE_MAX);
+		if (prng_percent(&prng, 50))
+			limits[i].burst = random_rate(&prng, IOBAND_RATE_MAX);
+		if (prng_percent(&prng, 30))
+			limits[i].peak = random_rate(&prng, IOBAND_RATE_MAX);
+	}
+	if (prng_percent(&prng, 40))
+		min_rate = random_rate(&prng, IOBAND_RATE_MAX);
+	if (prng_percent(&prng, 40))
+		latency_ns = random_rate(&prng, NSEC_PER_SEC);
+	limited = true;
+	terms = &group->terms[group->node.terms == group->terms];
+	ioband_terms_init(terms, limits, min_rate, prng_percent(&prng, 50),
+			  latency_ns);
+	return terms;
+}
+
+static void set_terms(u8 arg)
+{
+	struct fuzz_group *group = &groups[arg % nr_groups];
+	struct ioband_terms *old = group->node.terms;
+
+	if (!group->in_tree)
+		return;
+	must(ioband_node_set_terms(&sched, &group->node,
+				   new_terms(group, arg >> 3), now_ns) == old);
+	if (old)
+		memset(old, 0xa5, sizeof(*old));
+}
+
+static void move(u8 arg)
+{
+	struct fuzz_group *group = &groups[arg % nr_groups];
+	struct fuzz_group *above = &groups[(arg >> 3) % nr_groups];
+	struct ioband_node *parent = &above->node, *node;
+
+	if (!group->in_tree || !above->in_tree)
+		return;
+	if (above == group)
+		parent = &sched.root;
+	for (node = parent; node; node = node->parent)
+		if (node == &group->node)
+			return;
+	ioband_node_move(&sched, &group->node, parent, now_ns);
+}
+
+static void put_in(struct fuzz_group *group, u32 weight)
+{
+	ioband_node_init(&group->node, weight);
+	ioband_node_add(&sched.root, &group->node);
+	group->in_tree = true;
+}
+
+static void toggle(u8 arg)
+{
+	struct fuzz_group *group = &groups[arg % nr_groups];
+
+	if (!group->in_tree) {
+		put_in(group, 1 + arg);
+	} else if (!group->node.held) {
+		ioband_node_del(&sched, &group->node, now_ns);
+		memset(group, 0xa5, sizeof(*group));
+		group->in_tree = false;
+	}
 }
 
 static void event(u8 what, u8 arg)
 {
-	/* The letters differ modulo 8, and so most bytes mean something. */
-	switch (what % 8) {
-	case 'h' % 8:
-		hold(arg);
+	struct fuzz_group *group = &groups[arg % nr_groups];
+
+	/* The letters differ modulo 16, and so every byte means something. */
+	switch (what % 16) {
+	case 'h' % 16:
+		hold(arg, IOBAND_READ, false, IOBAND_PRIO_NORMAL);
 		break;
-	case 'c' % 8:
+	case 'j' % 16:
+		hold(arg, arg >> 3 & 1, false, (arg >> 4) % IOBAND_PRIOS);
+		break;
+	case 'a' % 16:
+		hold(arg, IOBAND_WRITE, true, IOBAND_PRIO_NORMAL);
+		break;
+	case 'c' % 16:
 		charge(arg);
 		break;
-	case 'n' % 8:
+	case 'i' % 16:
+		pass(arg);
+		break;
+	case 'n' % 16:
 		next();
 		break;
-	case 'd' % 8:
+	case 'd' % 16:
 		in_flight -= !!in_flight;
 		break;
-	case 'u' % 8:
+	case 'p' % 16:
+		/* From 1 ns to 17 s. */
+		now_ns += (u64)(1 + (arg & 7)) << (arg >> 3);
+		return;
+	case 'u' % 16:
 		unhold(arg);
 		break;
-	case 'w' % 8:
+	case 'w' % 16:
 		/* 1 to 32767, all orders of magnitude alike. */
-		ioband_queue_set_weight(&sched, &queues[arg % nr_queues],
-					IOBAND_WEIGHT_MAX >> (arg >> 3) % 15);
+		if (group->in_tree)
+			ioband_node_set_weight(&sched, &group->node,
+					       IOBAND_WEIGHT_MAX >>
+					       (arg >> 3) % 15);
 		break;
-	case 'r' % 8:
+	case 'k' % 16:
+		if (group->in_tree)
+			ioband_node_set_class(&sched, &group->node,
+					      (arg >> 3) % IOBAND_CLASSES,
+					      now_ns);
+		break;
+	case 'l' % 16:
+		set_terms(arg);
+		break;
+	case 'm' % 16:
+		move(arg);
+		break;
+	case 'f' % 16:
+		toggle(arg);
+		break;
+	case 'r' % 16:
 		restart();
+		break;
+	case 'o' % 16:
+		sched.depth = 1 + arg;
+		sched.service_ns = (u64)arg << 16;
 		break;
 	}
 	check();
 }
 
-int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+/* All that is held comes out, and then no more. */
+static void drain(void)
 {
-	size_t i;
+	unsigned int patience, i;
+	u64 expires_ns;
 
-	if (size < 4)
-		return 0;
-	nr_queues = 1 + data[0] % QUEUES;
-	nr_ios = 0;
-	nr_held = 0;
-	in_flight = 0;
-	ioband_sched_init(&sched, &ioband_policies[data[2] % 3],
-			  1 + data[1] % 32);
-	/* Begin shortly before the wrap, so that it is passed on the way. */
-	vtime = -((u64)data[3] << 16);
-	sched.vtime = vtime;
-	for (i = 0; i < nr_queues; i++)
-		ioband_queue_init(&queues[i], 1 + i * i * 700);
-
-	for (i = 4; i + 1 < size; i += 2)
-		event(data[i], data[i + 1]);
-
-	/* All that is held comes out, and then no more. */
+	for (patience = 0; nr_held && patience < 1000; patience++) {
+		in_flight = 0;
+		event('n', 0);
+		/* Whoever sleeps until he is told to is told in time. */
+		if (!ioband_is_ready(&sched) &&
+		    ioband_timer(&sched, &expires_ns) &&
+		    expires_ns - now_ns < 1000 * NSEC_PER_SEC)
+			now_ns = expires_ns;
+	}
+	for (i = 0; i < nr_groups; i++)
+		if (groups[i].in_tree)
+			ioband_node_set_terms(&sched, &groups[i].node, NULL,
+					      now_ns);
+	must(!ioband_timer(&sched, &expires_ns));
 	while (nr_held) {
 		in_flight = 0;
 		event('n', 0);
 	}
 	event('n', 0);
+}
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+{
+	unsigned int class;
+	size_t i;
+
+	if (size < 4)
+		return 0;
+	nr_groups = 1 + data[0] % GROUPS;
+	nr_ios = 0;
+	nr_held = 0;
+	in_flight = 0;
+	now_ns = NSEC_PER_SEC;
+	limited = false;
+	ioband_sched_init(&sched, &ioband_policies[data[2] % 5],
+			  1 + data[1] % 32);
+	/* Begin shortly before the wrap, so that it is passed on the way. */
+	for (class = 0; class < IOBAND_CLASSES; class++) {
+		vtimes[class] = -((u64)data[3] << 16);
+		sched.root.vtime[class] = vtimes[class];
+	}
+	for (i = 0; i < nr_groups; i++)
+		put_in(&groups[i], 1 + i * i * 700);
+
+	for (i = 4; i + 1 < size; i += 2)
+		event(data[i], data[i + 1]);
+	drain();
 	return 0;
 }

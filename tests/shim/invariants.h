@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What must hold for heap and scheduler whenever nobody is inside them. Unit
- * tests, oracle and fuzzer ask after each step.
+ * tests, oracles and fuzzer ask after each step. All that can be computed from
+ * the tree is computed from it, from the bottom up, and compared with what the
+ * core keeps.
  */
 #ifndef _IOBAND_INVARIANTS_H
 #define _IOBAND_INVARIANTS_H
 
-#include "ioband-core.h"
+#include "ioband-tree.h"
 
 /* Counts the nodes below @node; -1 if a pointer or the order is wrong. */
 static inline int ioband_heap_count_below(const struct ioband_heap_node *node)
@@ -38,49 +40,241 @@ static inline int ioband_heap_count(const struct ioband_heap *heap)
 	return below < 0 ? -1 : below + 1;
 }
 
-static inline const char *ioband_queue_broken(const struct ioband_sched *sched,
-					      const struct ioband_queue *queue)
+static inline bool ioband_heap_has(const struct ioband_heap *heap,
+				   const struct ioband_heap_node *node)
 {
-	const struct list_head *link;
-	u32 length = 0;
+	while (node->prev)
+		node = node->prev;
+	return ioband_heap_first(heap) == node;
+}
 
-	for (link = queue->fifo.next; link != &queue->fifo; link = link->next) {
-		if (link->next->prev != link)
-			return "FIFO is torn";
-		length++;
+/* What a walk through the tree adds up, to be compared with the scheduler. */
+struct ioband_sums {
+	u64 now_ns;
+	u32 held;
+	int timers;
+	int minimums;
+	int deadlines;
+};
+
+static inline const char *ioband_own_broken(const struct ioband_node *node)
+{
+	const struct ioband_facet *facet;
+	u32 held = 0;
+	int i, count;
+
+	for (facet = node->facet; facet < node->facet + IOBAND_DIRS; facet++) {
+		if (facet->dir != facet - node->facet)
+			return "a facet has forgotten its direction";
+		for (i = 0; i < 2; i++) {
+			count = ioband_heap_count(&facet->held[i]);
+			if (count < 0)
+				return "a heap of held I/O is torn";
+			held += count;
+		}
 	}
-	if (length != queue->held)
-		return "held of the queue is not the length of its FIFO";
-	if (queue->rest >= queue->weight)
-		return "remainder is not less than the weight";
-	if (queue->held && ioband_before(queue->node.key, sched->vtime))
-		return "a backlogged queue is behind virtual time";
+	if (held != node->held)
+		return "held of a node is not the number of its I/Os";
+	if (node->rest >= node->weight || node->own_rest >= IOBAND_WEIGHT_DEFAULT)
+		return "a remainder is not less than the weight";
 	return NULL;
 }
 
-/* What is wrong, or %NULL. @stride: from one queue to the next, in bytes. */
-static inline const char *ioband_sched_broken(const struct ioband_sched *sched,
-					      const struct ioband_queue *queues,
-					      size_t stride, unsigned int nr)
+/* The heaps of a node have just those children that are ready in them. */
+static inline const char *ioband_heaps_broken(const struct ioband_node *node,
+					      enum ioband_dir dir)
 {
-	u32 held = 0;
-	int backlogged = 0;
-	unsigned int i;
+	const struct ioband_facet *facet = &node->facet[dir];
+	const struct ioband_node *child;
+	int ready[IOBAND_CLASSES] = { 0 };
+	unsigned int class;
 
-	for (i = 0; i < nr; i++) {
-		const struct ioband_queue *queue =
-			(const void *)((const char *)queues + i * stride);
-		const char *broken = ioband_queue_broken(sched, queue);
+	list_for_each_entry(child, &node->children, sibling) {
+		const struct ioband_facet *below = &child->facet[dir];
 
+		if (below->state != IOBAND_FACET_READY)
+			continue;
+		ready[child->class]++;
+		if (!ioband_heap_has(&facet->ready[child->class], &below->node))
+			return "a ready child is not in its parent's heap";
+		if (below->node.key != child->start)
+			return "the key of a ready child is not its start tag";
+	}
+	for (class = 0; class < IOBAND_CLASSES; class++)
+		if (ioband_heap_count(&facet->ready[class]) != ready[class])
+			return "a heap of children is torn or has one too many";
+	return NULL;
+}
+
+static inline bool ioband_any_below(const struct ioband_node *node,
+				    enum ioband_dir dir)
+{
+	const struct ioband_node *child;
+
+	list_for_each_entry(child, &node->children, sibling)
+		if (child->facet[dir].state == IOBAND_FACET_READY)
+			return true;
+	return ioband_holds_own(&node->facet[dir]);
+}
+
+static inline const char *ioband_facet_broken(const struct ioband_sched *sched,
+					      const struct ioband_node *node,
+					      enum ioband_dir dir,
+					      struct ioband_sums *sums)
+{
+	const struct ioband_facet *facet = &node->facet[dir];
+	const struct ioband_terms *terms = node->terms;
+	u64 key = facet->node.key;
+
+	switch (facet->state) {
+	case IOBAND_FACET_EMPTY:
+		return ioband_any_below(node, dir) ?
+		       "a facet is empty though there is I/O that may go" : NULL;
+	case IOBAND_FACET_READY:
+		/* Below a parked node tags begin again when it wakes up. */
+		if (!ioband_node_joined(sched, node) &&
+		    (!node->parent->parent ||
+		     ioband_node_joined(sched, node->parent)))
+			return "a ready node is not of its parent's busy period";
+		if (terms && ioband_terms_open_ns(terms, dir, sums->now_ns) !=
+			     sums->now_ns)
+			return "a facet is ready though its limit is reached";
+		break;
+	case IOBAND_FACET_PARKED:
+		sums->timers++;
+		if (!terms || ioband_terms_open_ns(terms, dir, key - 1) != key ||
+		    ioband_terms_open_ns(terms, dir, key) != key)
+			return "the timer of a facet is not when its limit ends";
+		if (!ioband_heap_has(&sched->timers, &facet->node))
+			return "a parked facet has no timer";
+		break;
+	default:
+		return "a facet is in no known state";
+	}
+	return ioband_any_below(node, dir) ? NULL :
+	       "a facet is not empty though there is nothing that may go";
+}
+
+static inline const char *ioband_terms_broken(const struct ioband_sched *sched,
+					      const struct ioband_node *node,
+					      struct ioband_sums *sums)
+{
+	const struct ioband_terms *terms = node->terms;
+	unsigned int dirs = ioband_ready_dirs(node);
+	unsigned int own = 0;
+
+	if (ioband_holds_own(&node->facet[IOBAND_READ]))
+		own |= BIT(IOBAND_READ);
+	if (ioband_holds_own(&node->facet[IOBAND_WRITE]))
+		own |= BIT(IOBAND_WRITE);
+	if (terms->node != node)
+		return "terms have forgotten whose they are";
+	sums->minimums += terms->in_minimums;
+	sums->deadlines += terms->in_deadlines;
+	if (terms->in_minimums != (terms->min_rate && dirs))
+		return "a minimum is not watched just while there is I/O";
+	if (terms->in_deadlines != (terms->latency_ns && (dirs & own)))
+		return "a latency target is not watched just while there is I/O";
+	/* Later than that: until then a limit above it stands in its way. */
+	if (terms->in_minimums &&
+	    ioband_before(terms->min_node.key, terms->min.empty_ns))
+		return "a minimum is looked after too early";
+	if (terms->in_minimums &&
+	    !ioband_heap_has(&sched->minimums, &terms->min_node))
+		return "a watched minimum is not in the heap";
+	if (terms->in_deadlines &&
+	    !ioband_heap_has(&sched->deadlines, &terms->deadline_node))
+		return "a watched latency target is not in the heap";
+	return NULL;
+}
+
+static inline const char *ioband_node_broken(const struct ioband_sched *sched,
+					     const struct ioband_node *node,
+					     struct ioband_sums *sums)
+{
+	const struct ioband_node *child;
+	const struct list_head *link;
+	const char *broken;
+	enum ioband_dir dir;
+
+	for (link = node->children.next; link != &node->children; link = link->next)
+		if (link->next->prev != link)
+			return "the list of children is torn";
+	list_for_each_entry(child, &node->children, sibling)
+		if (child->parent != node || child->class >= IOBAND_CLASSES)
+			return "a child has forgotten its parent or its class";
+
+	sums->held += node->held;
+	broken = ioband_own_broken(node);
+	for (dir = 0; !broken && dir < IOBAND_DIRS; dir++) {
+		broken = ioband_heaps_broken(node, dir);
+		if (!broken && node->parent)
+			broken = ioband_facet_broken(sched, node, dir, sums);
+	}
+	if (!broken && node->terms)
+		broken = ioband_terms_broken(sched, node, sums);
+	if (broken)
+		return broken;
+	list_for_each_entry(child, &node->children, sibling) {
+		broken = ioband_node_broken(sched, child, sums);
 		if (broken)
 			return broken;
-		held += queue->held;
-		backlogged += !!queue->held;
 	}
-	if (held != sched->held)
-		return "held of the scheduler is not the sum of its queues";
-	if (ioband_heap_count(&sched->backlogged) != backlogged)
-		return "the heap is torn or has not just the backlogged queues";
+	return NULL;
+}
+
+/**
+ * ioband_sched_broken - whether anything in a scheduler contradicts the rest
+ * @sched: the scheduler
+ * @now_ns: when it was called last
+ *
+ * Return: what is wrong, or %NULL.
+ */
+static inline const char *ioband_sched_broken(const struct ioband_sched *sched,
+					      u64 now_ns)
+{
+	struct ioband_sums sums = { .now_ns = now_ns };
+	const char *broken;
+
+	if (sched->root.held)
+		return "the root holds I/O itself";
+	broken = ioband_node_broken(sched, &sched->root, &sums);
+	if (broken)
+		return broken;
+	if (sums.held != sched->held)
+		return "held of the scheduler is not the sum of its nodes";
+	if (ioband_heap_count(&sched->timers) != sums.timers)
+		return "the timers are torn or not those of the parked";
+	if (ioband_heap_count(&sched->minimums) != sums.minimums)
+		return "the heap of minimums is torn or has one too many";
+	if (ioband_heap_count(&sched->deadlines) != sums.deadlines)
+		return "the heap of deadlines is torn or has one too many";
+	return NULL;
+}
+
+/**
+ * ioband_tags_broken - whether anybody has saved up virtual time
+ * @node: the root of a scheduler in which there never was a limit, for what is
+ *	kept by one falls behind
+ *
+ * Return: what is wrong, or %NULL.
+ */
+static inline const char *ioband_tags_broken(const struct ioband_node *node)
+{
+	const struct ioband_node *child;
+	const char *broken;
+
+	list_for_each_entry(child, &node->children, sibling) {
+		if (ioband_ready_dirs(child) &&
+		    ioband_before(child->start, node->vtime[child->class]))
+			return "a ready child is behind virtual time";
+		broken = ioband_tags_broken(child);
+		if (broken)
+			return broken;
+	}
+	if (node->held &&
+	    ioband_before(node->own_start, node->vtime[IOBAND_BE]))
+		return "a node's own I/O is behind virtual time";
 	return NULL;
 }
 

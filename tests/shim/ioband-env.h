@@ -18,6 +18,7 @@
 #include <string.h>
 
 typedef uint8_t u8;
+typedef uint16_t u16;
 typedef uint32_t u32;
 typedef uint64_t u64;
 typedef int32_t s32;
@@ -31,7 +32,14 @@ typedef int64_t s64;
 #define __printf(a, b)	__attribute__((format(printf, a, b)))
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define min(a, b)	((a) < (b) ? (a) : (b))
+#define min_t(type, a, b) min((type)(a), (type)(b))
 #define max(a, b)	((a) > (b) ? (a) : (b))
+
+#define BIT(nr)		(1UL << (nr))
+
+#define NSEC_PER_USEC	1000L
+#define NSEC_PER_MSEC	1000000L
+#define NSEC_PER_SEC	1000000000L
 
 #define container_of(ptr, type, member) \
 	((type *)((char *)(ptr) - offsetof(type, member)))
@@ -39,6 +47,9 @@ typedef int64_t s64;
 /* Memory: the tests make an allocation fail by setting this. */
 extern bool ioband_shim_out_of_memory;
 #define GFP_KERNEL	0
+
+/* Steps that the core has taken, where it was built to count them. */
+extern u64 ioband_shim_steps;
 
 static inline void *kcalloc(size_t n, size_t size, int gfp)
 {
@@ -76,6 +87,16 @@ static inline u64 div64_u64_rem(u64 dividend, u64 divisor, u64 *rest)
 	return dividend / divisor;
 }
 
+/* A quotient that does not fit is a trap in the kernel, and so it is here. */
+static inline u64 mul_u64_u64_div_u64(u64 a, u64 b, u64 c)
+{
+	unsigned __int128 quotient = (unsigned __int128)a * b / c;
+
+	if (quotient > U64_MAX)
+		abort();
+	return quotient;
+}
+
 struct list_head {
 	struct list_head *next, *prev;
 };
@@ -105,6 +126,35 @@ static inline void list_del_init(struct list_head *entry)
 	entry->next->prev = entry->prev;
 	INIT_LIST_HEAD(entry);
 }
+
+static inline void list_move_tail(struct list_head *entry,
+				  struct list_head *list)
+{
+	list_del_init(entry);
+	list_add_tail(entry, list);
+}
+
+static inline bool list_is_last(const struct list_head *entry,
+				const struct list_head *list)
+{
+	return entry->next == list;
+}
+
+#define list_next_entry(pos, member) \
+	container_of((pos)->member.next, __typeof__(*(pos)), member)
+
+#define list_entry(ptr, type, member) container_of(ptr, type, member)
+
+#define list_for_each_entry(pos, head, member)				\
+	for (pos = list_entry((head)->next, __typeof__(*pos), member);	\
+	     &pos->member != (head);					\
+	     pos = list_entry(pos->member.next, __typeof__(*pos), member))
+
+#define list_for_each_entry_safe(pos, n, head, member)			\
+	for (pos = list_entry((head)->next, __typeof__(*pos), member),	\
+	     n = list_entry(pos->member.next, __typeof__(*pos), member); \
+	     &pos->member != (head);					\
+	     pos = n, n = list_entry(n->member.next, __typeof__(*n), member))
 
 #define list_first_entry(list, type, member) \
 	container_of((list)->next, type, member)

@@ -49,6 +49,45 @@ static char *show_ref(char *at, const struct ioband_ref *ref)
 	return at + sprintf(at, "%llu", (unsigned long long)ref->id);
 }
 
+/* The weight, 0 if it was not given, and what else was. */
+static char *show_settings(char *at, const struct ioband_settings *settings)
+{
+	static const char * const classes[] = { "rt", "be", "idle" };
+	unsigned int id;
+
+	assert_int_equal(!!settings->weight,
+			 !!(settings->given & BIT(IOBAND_KEY_WEIGHT)));
+	at += sprintf(at, "%u", settings->weight);
+	if (settings->given & BIT(IOBAND_KEY_CLASS))
+		at += sprintf(at, ",class=%s", classes[settings->class]);
+	if (settings->given & BIT(IOBAND_KEY_MIN))
+		at += sprintf(at, ",%s=%llu",
+			      settings->min_is_ios ? "miniops" : "min",
+			      (unsigned long long)settings->min_rate);
+	if (settings->given & BIT(IOBAND_KEY_LATENCY))
+		at += sprintf(at, ",latency=%llu",
+			      (unsigned long long)settings->latency_us);
+	if (settings->given & BIT(IOBAND_KEY_PARENT)) {
+		at += sprintf(at, ",parent=");
+		at = show_ref(at, &settings->parent);
+	}
+	if (settings->given & BIT(IOBAND_KEY_FORCE))
+		at += sprintf(at, ",force");
+	for (id = 0; id < IOBAND_LIMITS; id++) {
+		const struct ioband_rate *limit = &settings->limits[id];
+
+		if (!(settings->given & BIT(IOBAND_KEY_LIMITS + id))) {
+			assert_false(limit->rate || limit->burst || limit->peak);
+			continue;
+		}
+		at += sprintf(at, ",%s=%llu+%llu/%llu", ioband_limit_names[id],
+			      (unsigned long long)limit->rate,
+			      (unsigned long long)limit->burst,
+			      (unsigned long long)limit->peak);
+	}
+	return at;
+}
+
 static char *show_table(char *at, const struct ioband_table *table)
 {
 	unsigned int i;
@@ -59,10 +98,13 @@ static char *show_table(char *at, const struct ioband_table *table)
 		      table->token_base,
 		      (unsigned long long)table->offset_sectors,
 		      table->auto_depth);
+	if (table->quantum_ms)
+		at += sprintf(at, " quantum%u", table->quantum_ms);
 	for (i = 0; i < table->nr_groups; i++) {
 		*at++ = ' ';
 		at = show_ref(at, &table->groups[i].ref);
-		at += sprintf(at, ":%u", table->groups[i].settings.weight);
+		*at++ = ':';
+		at = show_settings(at, &table->groups[i].settings);
 	}
 	return at;
 }
@@ -81,8 +123,10 @@ static char *show_message(char *at, const struct ioband_message *msg)
 		at += sprintf(at, " policy=%s", msg->policy->name);
 	if (msg->value)
 		at += sprintf(at, " value=%u", msg->value);
-	if (msg->settings.weight)
-		at += sprintf(at, " weight=%u", msg->settings.weight);
+	if (msg->settings.given) {
+		at += sprintf(at, " weight=");
+		at = show_settings(at, &msg->settings);
+	}
 	return at;
 }
 
@@ -242,8 +286,38 @@ static void test_table_words(void **state)
 		{ "d s 0 0 uid weight 0 :5 0x3e8:10 18446744073709551615:1",
 		  "d s 0 0 uid weight 0 +0 auto0 -1:5 1000:10 18446744073709551615:1" },
 		/* key=value after each of them. */
-		{ "d s 0 0 uid weight 0 :weight=5 1:weight=1 2=weight=10000 3,weight=30",
-		  "d s 0 0 uid weight 0 +0 auto0 -1:5 1:1 2:10000 3:30" },
+		{ "d s 0 0 uid weight 0 :weight=5 1:weight=1 2=weight=32767 3,weight=30",
+		  "d s 0 0 uid weight 0 +0 auto0 -1:5 1:1 2:32767 3:30" },
+		/* Several of them. */
+		{ "d s 0 0 uid weight 0 :100 1:weight=32767,class=rt,miniops=0x10,latency=20000,parent=7,force=1",
+		  "d s 0 0 uid weight 0 +0 auto0 -1:100 1:32767,class=rt,miniops=16,latency=20000,parent=7,force" },
+		{ "d s 0 0 uid weight-iosize 0 :min=5,bps=10,burst=20,peak=30 7=class=idle,parent=-1",
+		  "d s 0 0 uid weight-iosize 0 +0 auto0 -1:0,min=5,bps=10+20/30 7:0,class=idle,parent=-1" },
+		{ "d s 0 0 uid default 0 :rbps=1,wbps=2,burst=3,bps=4,burst=5,peak=6,riops=7,peak=9,burst=8,wiops=max,iops=9",
+		  "d s 0 0 uid default 0 +0 auto0 -1:0,rbps=1+0/0,wbps=2+3/0,bps=4+5/6,riops=7+8/9,wiops=0+0/0,iops=9+0/0" },
+	};
+
+	ACCEPT_ALL(true, rows);
+}
+
+/* Policies whose number is not a weight. */
+static void test_table_policies(void **state)
+{
+	static const struct accepted rows[] = {
+		/* 1.14's range-bw: KiB/s. */
+		{ "d s 0 0 uid range-bw", "d s 0 0 uid range-bw 0 +0 auto0 -1:0" },
+		{ "d s 0 0 uid range-bw 0 :0:0 1000:5:6 2000:10:10",
+		  "d s 0 0 uid range-bw 0 +0 auto0 -1:0,min=0,bps=0+0/0 1000:0,min=5120,bps=6144+0/0 2000:0,min=10240,bps=10240+0/0" },
+		{ "d s 0 0 uid range-bw 0 =0:0x10 1,020=16 2:3,4 3:1099511627776:1099511627776",
+		  "d s 0 0 uid range-bw 0 +0 auto0 -1:0,min=0,bps=16384+0/0 1:0,min=16384,bps=16384+0/0 2:0,min=3072,bps=4096+0/0 3:0,min=1125899906842624,bps=1125899906842624+0/0" },
+		{ "d s 0 0 uid range-bw 0 :class=rt 1:min=5,iops=6,burst=7",
+		  "d s 0 0 uid range-bw 0 +0 auto0 -1:0,class=rt 1:0,min=5,iops=6+7/0" },
+		/* Bytes a second. */
+		{ "d s 0 0 uid limit", "d s 0 0 uid limit 0 +0 auto0 -1:0" },
+		{ "d s 0 0 uid limit 0 :0 1:5 2:5:6 3:0x10=0 4,1125899906842624,1125899906842624",
+		  "d s 0 0 uid limit 0 +0 auto0 -1:0,bps=0+0/0 1:0,bps=5+0/0 2:0,bps=5+6/0 3:0,bps=16+0/0 4:0,bps=1125899906842624+1125899906842624/0" },
+		{ "d s 0 0 uid limit 0 :iops=5,rbps=6,burst=7,peak=8",
+		  "d s 0 0 uid limit 0 +0 auto0 -1:0,rbps=6+7/8,iops=5+0/0" },
 	};
 
 	ACCEPT_ALL(true, rows);
@@ -261,6 +335,19 @@ static void test_table_paths(void **state)
 		  "d s 0 0 cgroup weight 0 +0 auto0 -1:5 /user.slice/user-1000.slice/user@1000.service:10" },
 		{ "d s 0 0 cgroup weight 0 :5 /:::10",
 		  "d s 0 0 cgroup weight 0 +0 auto0 -1:5 /:::10" },
+		{ "d s 0 0 cgroup weight 0 :5 /a:7:rbps=5,burst=6",
+		  "d s 0 0 cgroup weight 0 +0 auto0 -1:5 /a:7:0,rbps=5+6/0" },
+		/* Or the last but one, if two numbers are what follows. */
+		{ "d s 0 0 cgroup range-bw 0 :0:0 /a:1:2",
+		  "d s 0 0 cgroup range-bw 0 +0 auto0 -1:0,min=0,bps=0+0/0 /a:0,min=1024,bps=2048+0/0" },
+		{ "d s 0 0 cgroup range-bw 0 :0:0 /a=b,c:d:1:2 /:3:4",
+		  "d s 0 0 cgroup range-bw 0 +0 auto0 -1:0,min=0,bps=0+0/0 /a=b,c:d:0,min=1024,bps=2048+0/0 /:0,min=3072,bps=4096+0/0" },
+		{ "d s 0 0 cgroup range-bw 0 :0:0 /a:7:1:2 /b:min=7",
+		  "d s 0 0 cgroup range-bw 0 +0 auto0 -1:0,min=0,bps=0+0/0 /a:7:0,min=1024,bps=2048+0/0 /b:0,min=7" },
+		{ "d s 0 0 cgroup limit 0 :0 /a:5 /a:5:6 /b:c:5 /b:c:5:6 /d:bps=5",
+		  "d s 0 0 cgroup limit 0 +0 auto0 -1:0,bps=0+0/0 /a:0,bps=5+0/0 /a:0,bps=5+6/0 /b:c:0,bps=5+0/0 /b:c:0,bps=5+6/0 /d:0,bps=5+0/0" },
+		{ "d s 0 0 cgroup limit 0 :0 /7:iops=5 /a:7:iops=5",
+		  "d s 0 0 cgroup limit 0 +0 auto0 -1:0,bps=0+0/0 /7:0,iops=5+0/0 /a:7:0,iops=5+0/0" },
 	};
 
 	ACCEPT_ALL(true, rows);
@@ -279,6 +366,10 @@ static void test_table_options(void **state)
 		  "d s 0 0 none weight 0 +18014398509481983 auto0 -1:0" },
 		{ "d s 0 0 cgroup weight 0 :9 /a:1 options 4 auto 64 offset 0",
 		  "d s 0 0 cgroup weight 0 +0 auto64 -1:9 /a:1" },
+		{ "d s 0 0 none weight-time options 2 quantum 10000",
+		  "d s 0 0 none weight-time 0 +0 auto0 quantum10000 -1:0" },
+		{ "d s 0 0 none weight-time 0 :9 options 6 quantum 1 offset 8 carryover 2",
+		  "d s 0 0 none weight-time 0 +8 auto0 quantum1 -1:9" },
 		{ "d s 0 0 cgroup weight options 2 auto 1",
 		  "d s 0 0 cgroup weight 0 +0 auto1 -1:0" },
 	};
@@ -326,9 +417,8 @@ static void test_table_refused(void **state)
 
 		{ "d s 0 0 none fair", policy, "'fair'", "expected default" },
 		{ "d s 0 0 none ''", policy, "''", "expected default" },
-		{ "d s 0 0 none range-bw 0 :0:0", policy, "'range-bw'", "not supported yet" },
-		{ "d s 0 0 none weight-time", policy, "'weight-time'", "not supported yet" },
-		{ "d s 0 0 none limit", policy, "'limit'", "not supported yet" },
+		{ "d s 0 0 none limits", policy, "'limits'", "range-bw or limit" },
+		{ "d s 0 0 none range", policy, "'range'", "range-bw or limit" },
 
 		{ "d s 0 0 none weight :40", policy, "':40'", "expected 0 to 2147483647" },
 		{ "d s 0 0 none weight -1", policy, "'-1'", "expected 0 to" },
@@ -348,12 +438,41 @@ static void test_table_refused(void **state)
 		{ "d s 0 0 none weight 0 :=5", policy, "'=5'", "expected key=value" },
 		{ "d s 0 0 none weight 0 :weight", policy, "'weight'", "expected key=value" },
 		{ "d s 0 0 none weight 0 :weight=5,", policy, "''", "expected key=value" },
-		{ "d s 0 0 none weight 0 :weight=0", policy, "'0'", "expected 1 to 10000" },
-		{ "d s 0 0 none weight 0 :weight=10001", policy, "10001", "expected 1 to 10000" },
+		{ "d s 0 0 none weight 0 :weight=0", policy, "'0'", "expected 1 to 32767" },
+		{ "d s 0 0 none weight 0 :weight=32768", policy, "32768", "expected 1 to 32767" },
 		{ "d s 0 0 none weight 0 :weight=5,weight=6", policy, "weight", "given twice" },
-		{ "d s 0 0 none weight 0 :colour=5", policy, "'colour'", "expected weight" },
-		{ "d s 0 0 none weight 0 :rbps=5", policy, "'rbps'", "not supported yet" },
-		{ "d s 0 0 none weight 0 :weight=5,latency=5", policy, "'latency'", "not supported yet" },
+		{ "d s 0 0 none weight 0 :weight=5,,class=rt", policy, "''", "expected key=value" },
+		{ "d s 0 0 none weight 0 :rbps=5:6", policy, "rbps '5:6'", "or max" },
+		{ "d s 0 0 none weight 0 :colour=5", policy, "'colour'", "expected weight, class" },
+		/* Checked as a whole, what is not said having its default. */
+		{ "d s 0 0 none weight 0 :min=5,rbps=2,wbps=2", policy, "min 5", "no more than the limit, 4" },
+		{ "d s 0 0 none weight 0 :rbps=5,peak=6", policy, "peak 6", "without a burst" },
+		{ "d s 0 0 uid weight 0 :1 7:iops=max,burst=5", policy, "iops", "neither burst nor peak" },
+		{ "d s 0 0 none range-bw 0 :weight=5", policy, "weight", "under policy range-bw" },
+		{ "d s 0 0 none limit 0 :class=rt", policy, "class", "under policy limit" },
+		{ "d s 0 0 none limit 0 :min=5", policy, "min", "under policy limit" },
+		{ "d s 0 0 none limit 0 :latency=5", policy, "latency", "under policy limit" },
+
+		{ "d s 0 0 none range-bw 0 :5", policy, "'5'", "expected MIN:MAX" },
+		{ "d s 0 0 none range-bw 0 :6:5", policy, "'6:5'", "not above the maximum" },
+		{ "d s 0 0 none range-bw 0 :6:0", policy, "'6:0'", "not above the maximum" },
+		{ "d s 0 0 none range-bw 0 :5:", policy, "maximum ''", "expected 0 to 1099511627776" },
+		{ "d s 0 0 none range-bw 0 :5:6:7", policy, "maximum '6:7'", "expected 0 to" },
+		{ "d s 0 0 none range-bw 0 :5x:6", policy, "minimum '5x'", "expected 0 to" },
+		{ "d s 0 0 none range-bw 0 :0:1099511627777", policy, "1099511627777", "expected 0 to" },
+		{ "d s 0 0 uid range-bw 0 :0:0 7:5", policy, "'5'", "expected MIN:MAX" },
+		{ "d s 0 0 uid range-bw 0 :0:0 -1:5:6", group, "'-1'", "written :parameter" },
+		{ "d s 0 0 cgroup range-bw 0 :0:0 /a:5", policy, "'5'", "expected MIN:MAX" },
+		{ "d s 0 0 cgroup range-bw 0 :0:0 /5", group, "'/5'", "expected id:parameter" },
+
+		{ "d s 0 0 none limit 0 :x", policy, "'x'", "expected key=value" },
+		{ "d s 0 0 none limit 0 :5x", policy, "rate '5x'", "expected 0 to 1125899906842624 bytes a second" },
+		{ "d s 0 0 none limit 0 :1125899906842625", policy, "1125899906842625", "expected 0 to" },
+		{ "d s 0 0 none limit 0 :5:", policy, "burst ''", "expected 0 to 1125899906842624 bytes" },
+		{ "d s 0 0 none limit 0 :5:6:7", policy, "burst '6:7'", "expected 0 to" },
+		{ "d s 0 0 none limit 0 :5:1125899906842625", policy, "1125899906842625", "expected 0 to" },
+		{ "d s 0 0 none limit 0 :0:5", policy, "rate 0", "no burst" },
+		{ "d s 0 0 none limit 0 :18446744073709551617", policy, "18446744073709551617", "expected 0 to" },
 
 		{ "d s 0 0 none weight 0 :5 1000:40", group, "'1000:40'", "default group only" },
 		{ "d s 0 0 uid weight 0 :5 1000", group, "'1000'", "expected id:parameter" },
@@ -385,7 +504,7 @@ static void test_options_refused(void **state)
 		{ "d s 0 0 none weight options 0 offset 5", options, "options 0", "2 words follow" },
 		{ "d s 0 0 none weight options 1 offset", options, "'offset'", "has no value" },
 		{ "d s 0 0 none weight options 3 offset 5 x", options, "'x'", "has no value" },
-		{ "d s 0 0 none weight options 2 colour 5", options, "'colour'", "expected offset, auto or carryover" },
+		{ "d s 0 0 none weight options 2 colour 5", options, "'colour'", "expected offset, auto, carryover or quantum" },
 		{ "d s 0 0 none weight options 2 offset -1", options, "'-1'", "expected a number" },
 		{ "d s 0 0 none weight options 2 offset 18014398509481984", options,
 		  "18014398509481984", "expected a number" },
@@ -394,6 +513,10 @@ static void test_options_refused(void **state)
 		{ "d s 0 0 cgroup weight options 2 auto 0", options, "'0'", "expected 1 to 64" },
 		{ "d s 0 0 cgroup weight options 2 auto 65", options, "'65'", "expected 1 to 64" },
 		{ "d s 0 0 uid weight options 2 auto 1", options, "uid", "needs type cgroup" },
+		{ "d s 0 0 none weight options 2 quantum 5", options, "quantum", "under policy weight" },
+		{ "d s 0 0 none weight-time options 2 quantum 0", options, "'0'", "expected 1 to 10000" },
+		{ "d s 0 0 none weight-time options 2 quantum 10001", options, "10001", "expected 1 to 10000" },
+		{ "d s 0 0 none weight-time options 4 quantum 1 quantum 1", options, "quantum", "given twice" },
 		{ "d s 0 0 none weight options 2 options 2", options, "'options'", "expected offset" },
 	};
 
@@ -424,6 +547,13 @@ static void test_messages(void **state)
 	accept_message("policy weight", IOBAND_MSG_POLICY, " policy=weight");
 	accept_message("policy weight-iosize", IOBAND_MSG_POLICY,
 		       " policy=weight-iosize");
+	accept_message("policy range-bw", IOBAND_MSG_POLICY,
+		       " policy=range-bw");
+	accept_message("policy limit", IOBAND_MSG_POLICY, " policy=limit");
+	accept_message("policy weight-time", IOBAND_MSG_POLICY,
+		       " policy=weight-time");
+	accept_message("quantum 0", IOBAND_MSG_QUANTUM, "");
+	accept_message("quantum 10000", IOBAND_MSG_QUANTUM, " value=10000");
 	accept_message("weight 40", IOBAND_MSG_WEIGHT, " group=-1 weight=40");
 	accept_message("weight 32767", IOBAND_MSG_WEIGHT,
 		       " group=-1 weight=32767");
@@ -453,6 +583,23 @@ static void test_messages(void **state)
 		       " group=1000 weight=10000");
 	accept_message("set /a:b=c,d weight=1", IOBAND_MSG_SET,
 		       " group=/a:b=c,d weight=1");
+	accept_message("set 7 class=idle latency=0 min=0 parent=8 force=1",
+		       IOBAND_MSG_SET,
+		       " group=7 weight=0,class=idle,min=0,latency=0,parent=8,force");
+	accept_message("set 7 rbps=5 burst=6 peak=7 wiops=max iops=0x10 weight=1 parent=-1",
+		       IOBAND_MSG_SET,
+		       " group=7 weight=1,parent=-1,rbps=5+6/7,wiops=0+0/0,iops=16+0/0");
+	/* Whether a change makes sense depends on what there is already. */
+	accept_message("set 7 min=6 bps=5 peak=4", IOBAND_MSG_SET,
+		       " group=7 weight=0,min=6,bps=5+0/4");
+	accept_message("range-bw 1000:5:6", IOBAND_MSG_RANGE_BW,
+		       " group=1000 weight=0,min=5120,bps=6144+0/0");
+	accept_message("range-bw -1:0:0", IOBAND_MSG_RANGE_BW,
+		       " group=-1 weight=0,min=0,bps=0+0/0");
+	accept_message("range-bw 7=5,6", IOBAND_MSG_RANGE_BW,
+		       " group=7 weight=0,min=5120,bps=6144+0/0");
+	accept_message("range-bw /a:b:5:6", IOBAND_MSG_RANGE_BW,
+		       " group=/a:b weight=0,min=5120,bps=6144+0/0");
 	accept_message("stats", IOBAND_MSG_STATS, "");
 	accept_message("show", IOBAND_MSG_SHOW, "");
 }
@@ -484,8 +631,20 @@ static void test_messages_refused(void **state)
 		{ "type blue", type, "'blue'", "expected none, user" },
 		{ "type node", type, "'node'", "use cgroup" },
 		{ "policy fair", policy, "'fair'", "expected default" },
-		{ "policy range-bw", policy, "'range-bw'", "not supported yet" },
-		{ "range-bw 1000:1:2", message, "'range-bw'", "not supported yet" },
+		{ "policy Limit", policy, "'Limit'", "expected default" },
+
+		{ "range-bw", message, "'range-bw'", "expected one word" },
+		{ "range-bw 1000 1:2", message, "'range-bw'", "not 2 words" },
+		{ "range-bw 5", policy, "'5'", "expected id:MIN:MAX" },
+		{ "range-bw ''", policy, "''", "expected id:MIN:MAX" },
+		{ "range-bw 1000:5", policy, "'5'", "expected MIN:MAX" },
+		{ "range-bw :5:6", group, "''", "expected an id" },
+		{ "range-bw root:5:6", group, "'root'", "expected an id" },
+		{ "range-bw 1000:6:5", policy, "'6:5'", "not above the maximum" },
+		{ "range-bw 1000:-1:5", policy, "minimum '-1'", "expected 0 to" },
+		{ "range-bw 1000:1:1099511627777", policy, "1099511627777", "expected 0 to" },
+		{ "range-bw 1000:min=5", policy, "minimum 'min'", "expected 0 to" },
+		{ "range-bw /a:5", policy, "'5'", "expected MIN:MAX" },
 
 		{ "attach -1", group, "'-1'", "default group" },
 		{ "detach -1", group, "'-1'", "default group" },
@@ -507,6 +666,8 @@ static void test_messages_refused(void **state)
 
 		{ "token -1", message, "'-1'", "expected 0 to 2147483647" },
 		{ "token 2147483648", message, "2147483648", "expected 0 to" },
+		{ "quantum 10001", message, "10001", "expected 0 to 10000" },
+		{ "quantum 5ms", message, "'5ms'", "expected 0 to 10000" },
 		{ "carryover x", message, "'x'", "expected 0 to 2147483647" },
 		{ "io_throttle 32768", message, "32768", "expected 0 to 32767" },
 		{ "io_limit -1", message, "'-1'", "expected 0 to 32767" },
@@ -516,8 +677,11 @@ static void test_messages_refused(void **state)
 		{ "set 1000 weight=10001", policy, "10001", "expected 1 to 10000" },
 		{ "set 1000 weight=5 weight=6", policy, "weight", "given twice" },
 		{ "set 1000 weight=5,weight=6", policy, "'5,weight=6'", "expected 1 to" },
-		{ "set 1000 iops=5", policy, "'iops'", "not supported yet" },
-		{ "set 1000 colour=5", policy, "'colour'", "expected weight" },
+		{ "set 1000 rbps=5,burst=6", policy, "rbps '5,burst=6'", "or max" },
+		{ "set 1000 burst=6", policy, "burst", "after the limit" },
+		{ "set 1000 5:6", policy, "'5:6'", "expected key=value" },
+		{ "set 1000 parent=root", group, "'root'", "expected an id" },
+		{ "set 1000 colour=5", policy, "'colour'", "expected weight, class" },
 		{ "set root weight=5", group, "'root'", "expected an id" },
 	};
 
@@ -539,11 +703,20 @@ static void test_long_words(void **state)
 		"d s 0 0 none weight options 2 %s 1",
 		"d s 0 0 none weight options 2 offset %s",
 		"d s 0 0 cgroup weight options 2 auto %s",
+		"d s 0 0 none weight 0 :class=%s", "d s 0 0 none weight 0 :rbps=%s",
+		"d s 0 0 none weight 0 :rbps=1,burst=%s",
+		"d s 0 0 none range-bw 0 :0%s", "d s 0 0 none range-bw 0 :0%s:1",
+		"d s 0 0 none range-bw 0 :1:%s", "d s 0 0 none limit 0 :0%s",
+		"d s 0 0 none limit 0 :1:%s",
 	};
 	static const char * const messages[] = {
 		"%s", "type %s", "policy %s", "attach %s", "weight %s",
 		"weight %s:1", "weight 1:%s", "token %s", "io_limit %s",
 		"set %s weight=1", "set 1 %s", "set 1 %s=1", "set 1 weight=%s",
+		"set 1 min=%s", "set 1 latency=%s", "set 1 parent=%s",
+		"set 1 force=%s", "set 1 iops=%s", "set 1 iops=1 peak=%s",
+		"range-bw %s", "range-bw %s:1:2", "range-bw 1:%s",
+		"range-bw 1:%s:1", "range-bw 1:1:%s",
 	};
 	char line[sizeof(long_word) + 100], printed[8192];
 	struct ioband_error err;
@@ -630,6 +803,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		leak_test(test_table_of_version_1),
 		leak_test(test_table_words),
+		leak_test(test_table_policies),
 		leak_test(test_table_paths),
 		leak_test(test_table_options),
 		leak_test(test_table_refused),

@@ -1,158 +1,67 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The contracts of ioband-core.h, one by one.
+ * The contracts of ioband-core.h for groups side by side, one by one.
  */
-#include "unit.h"
-#include "invariants.h"
+#include "bed.h"
 #include "prng.h"
 
-/* Virtual time of cost 1 at weight 1; the head of ioband-core.c promises it. */
-#define UNIT ((u64)1 << 16)
-
-enum {
-	QUEUES	= 4,
-	IOS	= 64,
-};
-
-struct test_io {
-	struct ioband_io io;
-	unsigned int queue;
-};
-
-static struct ioband_sched sched;
-static struct ioband_queue queues[QUEUES];
-static struct test_io ios[IOS];
-static unsigned int nr_ios;
-static u64 served[QUEUES];
-
-static void check(void)
+static u64 *vtime(void)
 {
-	const char *broken = ioband_sched_broken(&sched, queues,
-						 sizeof(queues[0]), QUEUES);
-
-	if (broken)
-		fail_msg("%s", broken);
+	return &bed.sched.root.vtime[IOBAND_BE];
 }
 
-static void start(const char *policy, u32 depth)
+static void backlog(struct bed_group *group, u32 sectors)
 {
-	int i;
-
-	memset(served, 0, sizeof(served));
-	nr_ios = 0;
-	ioband_sched_init(&sched, ioband_policy_find(policy), depth);
-	for (i = 0; i < QUEUES; i++)
-		ioband_queue_init(&queues[i], IOBAND_WEIGHT_DEFAULT);
-}
-
-static void join(unsigned int q, u32 weight)
-{
-	ioband_queue_set_weight(&sched, &queues[q], weight);
-	ioband_queue_join(&sched, &queues[q], 0, 0);
-}
-
-static struct test_io *hold(unsigned int q, u32 sectors)
-{
-	struct test_io *io = &ios[nr_ios++];
-
-	assert_true(nr_ios <= IOS);
-	io->queue = q;
-	io->io.sectors = sectors;
-	ioband_hold(&sched, &queues[q], &io->io);
-	check();
-	return io;
-}
-
-static struct test_io *next(u32 in_flight)
-{
-	struct ioband_io *io = ioband_next(&sched, in_flight);
-
-	check();
-	return io ? container_of(io, struct test_io, io) : NULL;
-}
-
-/* Send one down and say whose it was. */
-static unsigned int next_queue(void)
-{
-	struct test_io *io = next(0);
-
-	assert_non_null(io);
-	return io->queue;
-}
-
-/* Send @count down; whoever sent one at once wants to send the like again. */
-static void serve(u64 count)
-{
-	while (count--) {
-		struct test_io *io = next(0);
-
-		assert_non_null(io);
-		served[io->queue] += sched.policy->cost(1, io->io.sectors);
-		ioband_hold(&sched, &queues[io->queue], &io->io);
-	}
-	check();
-}
-
-static void charge(unsigned int q, u32 sectors)
-{
-	const struct ioband_io io = { .sectors = sectors };
-
-	ioband_charge(&sched, &queues[q], &io);
-	check();
-}
-
-/* Two of each, so that a queue is never empty while one of its own goes. */
-static void backlog(unsigned int q, u32 weight, u32 sectors)
-{
-	join(q, weight);
-	hold(q, sectors);
-	hold(q, sectors);
+	bed_backlog(group, IOBAND_READ, sectors, 2);
 }
 
 /* The example at the head of ioband-core.c, including its return from idle. */
 static void test_worked_example(void **state)
 {
-	struct ioband_queue *a = &queues[0], *b = &queues[1];
-	struct test_io *io;
+	struct bed_group *a, *b;
+	struct bed_io *io;
 	u64 i;
 
-	start("weight", 1);
-	backlog(0, 2, 8);
-	backlog(1, 1, 8);
+	bed_start("weight", 1);
+	a = bed_add(NULL, 2);
+	b = bed_add(NULL, 1);
+	backlog(a, 8);
+	backlog(b, 8);
 
 	/* Of equal tags any may go, so one column in three has two readings. */
 	for (i = 0; i < 2; i++) {
-		assert_true(a->node.key == i * UNIT && b->node.key == i * UNIT);
-		serve(1);
-		assert_true((a->node.key == i * UNIT + UNIT / 2 &&
-			     b->node.key == i * UNIT) ||
-			    (a->node.key == i * UNIT &&
-			     b->node.key == (i + 1) * UNIT));
-		serve(1);
-		assert_true(a->node.key == i * UNIT + UNIT / 2);
-		assert_true(b->node.key == (i + 1) * UNIT);
-		assert_true(sched.vtime == i * UNIT);
-		serve(1);
-		assert_true(served[0] == 2 * (i + 1) && served[1] == i + 1);
+		assert_true(a->node.start == i * UNIT &&
+			    b->node.start == i * UNIT);
+		bed_serve(1);
+		assert_true((a->node.start == i * UNIT + UNIT / 2 &&
+			     b->node.start == i * UNIT) ||
+			    (a->node.start == i * UNIT &&
+			     b->node.start == (i + 1) * UNIT));
+		bed_serve(1);
+		assert_true(a->node.start == i * UNIT + UNIT / 2);
+		assert_true(b->node.start == (i + 1) * UNIT);
+		assert_true(*vtime() == i * UNIT);
+		bed_serve(1);
+		assert_true(a->cost == 2 * (i + 1) && b->cost == i + 1);
 	}
 
 	/* A stops at 2 ... */
-	while (a->held) {
-		io = container_of(a->fifo.next, struct test_io, io.link);
-		ioband_unhold(&sched, a, &io->io);
+	while (a->node.held) {
+		io = container_of(ioband_first_held(&a->node), struct bed_io,
+				  io);
+		bed_unhold(io);
 	}
-	assert_true(a->node.key == 2 * UNIT);
+	assert_true(a->node.start == 2 * UNIT);
 	/* ... and returns when B has come to 9. */
-	while (sched.vtime < 9 * UNIT)
-		serve(1);
-	nr_ios = 0;
-	hold(0, 8);
-	hold(0, 8);
-	assert_true(a->node.key == 9 * UNIT);
-	memset(served, 0, sizeof(served));
-	serve(300);
-	assert_in_range(served[0], 199, 201);
-	assert_in_range(served[1], 99, 101);
+	while (*vtime() < 9 * UNIT)
+		bed_serve(1);
+	bed_hold(a, 8);
+	bed_hold(a, 8);
+	assert_true(a->node.start == 9 * UNIT);
+	bed_forget();
+	bed_serve(300);
+	assert_in_range(a->cost, 199, 201);
+	assert_in_range(b->cost, 99, 101);
 }
 
 /* After all have got along by a whole unit, the shares are exact, always. */
@@ -161,15 +70,16 @@ static void assert_exact_shares(const u32 *weights, unsigned int nr)
 	u64 sum = 0;
 	unsigned int i, round;
 
-	start("weight", 1);
+	bed_start("weight", 1);
 	for (i = 0; i < nr; i++) {
-		backlog(i, weights[i], 8);
+		backlog(bed_add(NULL, weights[i]), 8);
 		sum += weights[i];
 	}
 	for (round = 1; round <= 20; round++) {
-		serve(sum);
+		bed_serve(sum);
 		for (i = 0; i < nr; i++)
-			assert_int_equal(served[i], (u64)round * weights[i]);
+			assert_int_equal(bed.groups[i]->cost,
+					 (u64)round * weights[i]);
 	}
 }
 
@@ -188,272 +98,329 @@ static void test_shares(void **state)
 	assert_exact_shares(odd, 4);
 }
 
+/* Reads and writes of a group have one share, not one each. */
+static void test_directions_share(void **state)
+{
+	struct bed_group *both, *reads, *writes;
+
+	bed_start("weight", 1);
+	both = bed_add(NULL, 100);
+	reads = bed_add(NULL, 100);
+	writes = bed_add(NULL, 100);
+	bed_backlog(both, IOBAND_READ, 8, 2);
+	bed_backlog(both, IOBAND_WRITE, 8, 2);
+	bed_backlog(reads, IOBAND_READ, 8, 2);
+	bed_backlog(writes, IOBAND_WRITE, 8, 2);
+	bed_serve(3000);
+	assert_in_range(both->cost, 999, 1001);
+	assert_in_range(reads->cost, 999, 1001);
+	assert_in_range(writes->cost, 999, 1001);
+	assert_in_range(both->ios[IOBAND_READ], 499, 501);
+}
+
 static void test_weight_ignores_size(void **state)
 {
-	start("weight", 1);
-	backlog(0, 100, 1);
-	backlog(1, 100, 2048);
-	serve(1000);
-	assert_int_equal(served[0], 500);
-	assert_int_equal(served[1], 500);
+	struct bed_group *small, *large;
+
+	bed_start("weight", 1);
+	small = bed_add(NULL, 100);
+	large = bed_add(NULL, 100);
+	backlog(small, 1);
+	backlog(large, 2048);
+	bed_serve(1000);
+	assert_int_equal(small->cost, 500);
+	assert_int_equal(large->cost, 500);
 }
 
 static void test_iosize_counts_sectors(void **state)
 {
-	start("weight-iosize", 1);
-	backlog(0, 100, 8);
-	backlog(1, 100, 16);
-	serve(3000);
-	assert_int_equal(served[0], 16000);
-	assert_int_equal(served[1], 16000);
+	struct bed_group *small, *large;
+
+	bed_start("weight-iosize", 1);
+	small = bed_add(NULL, 100);
+	large = bed_add(NULL, 100);
+	backlog(small, 8);
+	backlog(large, 16);
+	bed_serve(3000);
+	assert_int_equal(small->cost, 16000);
+	assert_int_equal(large->cost, 16000);
 }
 
 static void test_iosize_mixed(void **state)
 {
 	struct prng prng;
-	int i, q;
-	u64 sum;
+	int i, g;
+	u64 sum = 0;
 
 	prng_seed(&prng, 0);
-	start("weight-iosize", 1);
-	for (q = 0; q < 3; q++) {
-		join(q, 40 >> q);
+	bed_start("weight-iosize", 1);
+	for (g = 0; g < 3; g++) {
+		bed_add(NULL, 40 >> g);
 		for (i = 0; i < 10; i++)
-			hold(q, 1 + prng_below(&prng, 2048));
+			bed_hold(bed.groups[g], 1 + prng_below(&prng, 2048));
 	}
-	serve(100000);
-	sum = served[0] + served[1] + served[2];
-	for (q = 0; q < 3; q++)
-		assert_in_range(served[q], (sum * (4 >> q)) / 7 - 4 * 2048,
-				(sum * (4 >> q)) / 7 + 4 * 2048);
+	bed_serve(100000);
+	for (g = 0; g < 3; g++)
+		sum += bed.groups[g]->cost;
+	for (g = 0; g < 3; g++)
+		assert_in_range(bed.groups[g]->cost,
+				(sum * (4 >> g)) / 7 - 4 * 2048,
+				(sum * (4 >> g)) / 7 + 4 * 2048);
 }
 
-/* Within a queue the oldest goes first, whatever its size. */
+/* Within a group the oldest of a kind goes first, whatever its size. */
 static void test_fifo(void **state)
 {
-	struct test_io *io[10];
+	struct bed_group *group;
+	struct bed_io *io[10];
 	int i;
 
-	start("weight-iosize", 1);
-	join(0, 100);
+	bed_start("weight-iosize", 1);
+	group = bed_add(NULL, 100);
+	for (i = 0; i < 10; i++) {
+		io[i] = bed_new(group, i % 3 ? IOBAND_READ : IOBAND_WRITE,
+				10 - i);
+		bed_hold_io(io[i]);
+	}
 	for (i = 0; i < 10; i++)
-		io[i] = hold(0, 10 - i);
-	for (i = 0; i < 10; i++)
-		assert_ptr_equal(next(0), io[i]);
-	assert_null(next(0));
+		assert_ptr_equal(bed_next(0), io[i]);
+	assert_null(bed_next(0));
 }
 
 static void test_no_credit_for_idleness(void **state)
 {
-	start("weight", 1);
-	join(0, 100);
-	backlog(1, 100, 8);
-	serve(1000);
-	hold(0, 8);
-	hold(0, 8);
-	assert_true(queues[0].node.key == sched.vtime);
-	memset(served, 0, sizeof(served));
-	serve(100);
-	assert_in_range(served[0], 50, 51);
+	struct bed_group *idle, *busy;
+
+	bed_start("weight", 1);
+	idle = bed_add(NULL, 100);
+	bed_unhold(bed_hold(idle, 8));
+	busy = bed_add(NULL, 100);
+	backlog(busy, 8);
+	bed_serve(1000);
+	bed_hold(idle, 8);
+	bed_hold(idle, 8);
+	assert_true(*vtime() > 0);
+	assert_true(idle->node.start == *vtime());
+	bed_forget();
+	bed_serve(100);
+	assert_in_range(idle->cost, 50, 51);
 }
 
 /* To pause for a moment does not wipe out what has just been used either. */
 static void test_no_gain_from_pausing(void **state)
 {
-	int i;
+	struct bed_group *pauses, *steady;
+	u64 i;
 
-	start("weight-iosize", 1);
-	join(0, 1);
-	backlog(1, 1, 1);
-	hold(0, 100);
-	serve(1);
-	if (!served[0])
-		serve(1);
-	assert_int_equal(served[0], 100);
-	ioband_unhold(&sched, &queues[0], &ios[2].io);
-	nr_ios = 2;
-	hold(0, 100);
-	assert_true(queues[0].node.key == 100 * UNIT);
-	for (i = served[1]; i < 100; i++) {
-		serve(1);
-		assert_int_equal(served[0], 100);
+	bed_start("weight-iosize", 1);
+	pauses = bed_add(NULL, 1);
+	steady = bed_add(NULL, 1);
+	backlog(steady, 1);
+	bed_hold(pauses, 100);
+	bed_serve(1);
+	if (!pauses->cost)
+		bed_serve(1);
+	assert_int_equal(pauses->cost, 100);
+	bed_unhold(bed.ios[bed.nr_ios - 1]);
+	bed_hold(pauses, 100);
+	assert_true(pauses->node.start == 100 * UNIT);
+	for (i = steady->cost; i < 100; i++) {
+		bed_serve(1);
+		assert_int_equal(pauses->cost, 100);
 	}
 }
 
 static void test_join_charges_in_flight(void **state)
 {
+	struct bed_group *a, *b, *c;
 	int i;
 
-	start("weight", 1);
-	ioband_queue_set_weight(&sched, &queues[0], 2);
-	ioband_queue_join(&sched, &queues[0], 8, 12345);
-	assert_true(queues[0].node.key == 4 * UNIT);
-	hold(0, 8);
-	join(1, 1);
+	bed_start("weight", 1);
+	a = bed_add(NULL, 2);
+	b = bed_add(NULL, 1);
+	ioband_node_join(&bed.sched, &a->node, 8, 12345);
+	assert_true(a->node.start == 4 * UNIT);
+	bed_hold(a, 8);
 	for (i = 0; i < 4; i++)
-		hold(1, 8);
+		bed_hold(b, 8);
 	for (i = 0; i < 4; i++)
-		assert_int_equal(next_queue(), 1);
-	assert_int_equal(next_queue(), 0);
+		assert_ptr_equal(bed_next_group(), b);
+	assert_ptr_equal(bed_next_group(), a);
 
-	start("weight-iosize", 1);
-	ioband_queue_set_weight(&sched, &queues[0], 2);
-	ioband_queue_join(&sched, &queues[0], 8, 200);
-	assert_true(queues[0].node.key == 100 * UNIT);
+	bed_start("weight-iosize", 1);
+	a = bed_add(NULL, 2);
+	b = bed_add(NULL, 1);
+	ioband_node_join(&bed.sched, &a->node, 8, 200);
+	assert_true(a->node.start == 100 * UNIT);
 
 	/* It counts from where the others are by now. */
-	backlog(1, 1, 7);
-	serve(11);
-	assert_true(sched.vtime == 70 * UNIT);
-	queues[2].rest = 50;
-	ioband_queue_join(&sched, &queues[2], 1, 300);
-	assert_true(queues[2].node.key == 73 * UNIT);
-	assert_int_equal(queues[2].rest, 0);
+	backlog(b, 7);
+	bed_serve(11);
+	assert_true(*vtime() == 70 * UNIT);
+	c = bed_add(NULL, 100);
+	c->node.rest = 50;
+	ioband_node_join(&bed.sched, &c->node, 1, 300);
+	assert_true(c->node.start == 73 * UNIT);
+	assert_int_equal(c->node.rest, 0);
 }
 
 static void test_charge_is_debt(void **state)
 {
+	struct bed_group *a, *b, *c;
+	u64 now;
 	int i;
 
 	/* While it holds I/O itself ... */
-	start("weight-iosize", 1);
-	backlog(0, 2, 10);
-	backlog(1, 1, 10);
-	charge(0, 100);
-	charge(0, 100);
-	assert_true(queues[0].node.key == 100 * UNIT);
-	assert_int_equal(queues[0].held, 2);
+	bed_start("weight-iosize", 1);
+	a = bed_add(NULL, 2);
+	b = bed_add(NULL, 1);
+	backlog(a, 10);
+	backlog(b, 10);
+	bed_charge(a, IOBAND_READ, 100);
+	bed_charge(a, IOBAND_WRITE, 100);
+	assert_true(a->node.start == 100 * UNIT);
+	assert_int_equal(a->node.held, 2);
 	for (i = 0; i < 10; i++)
-		serve(1);
-	assert_int_equal(served[0], 0);
-	serve(300);
+		bed_serve(1);
+	assert_int_equal(a->cost, 0);
+	bed_serve(300);
 	/* ... and with the debt taken in, it had two of three. */
-	assert_in_range(served[0] + 200, 2 * served[1] - 20, 2 * served[1] + 20);
+	assert_in_range(a->cost + 200, 2 * b->cost - 20, 2 * b->cost + 20);
 
 	/* While it holds none; the past does not pay for it. */
-	join(2, 1);
-	sched.vtime += 50 * UNIT;
-	queues[0].node.key += 50 * UNIT;
-	queues[1].node.key += 50 * UNIT;
-	charge(2, 8);
-	assert_true(queues[2].node.key == sched.vtime + 8 * UNIT);
-	charge(2, 8);
-	assert_true(queues[2].node.key == sched.vtime + 16 * UNIT);
-	assert_int_equal(sched.held, 4);
+	c = bed_add(NULL, 1);
+	ioband_node_join(&bed.sched, &c->node, 0, 0);
+	now = *vtime();
+	while (*vtime() < now + 50 * UNIT)
+		bed_serve(1);
+	bed_charge(c, IOBAND_READ, 8);
+	assert_true(c->node.start == *vtime() + 8 * UNIT);
+	bed_charge(c, IOBAND_READ, 8);
+	assert_true(c->node.start == *vtime() + 16 * UNIT);
+	assert_int_equal(bed.sched.held, 4);
 
 	/* The debt waits for it. */
-	hold(2, 8);
-	assert_true(queues[2].node.key == sched.vtime + 16 * UNIT);
+	bed_hold(c, 8);
+	assert_true(c->node.start == *vtime() + 16 * UNIT);
 }
 
 static void test_set_weight(void **state)
 {
+	struct bed_group *a, *b;
 	u64 tag;
 
-	start("weight", 1);
-	backlog(0, 100, 8);
-	backlog(1, 100, 8);
-	serve(200);
-	assert_int_equal(served[0], 100);
+	bed_start("weight", 1);
+	a = bed_add(NULL, 100);
+	b = bed_add(NULL, 100);
+	backlog(a, 8);
+	backlog(b, 8);
+	bed_serve(200);
+	assert_int_equal(a->cost, 100);
 
 	/* What it is ahead is worth a third as much virtual time now. */
-	tag = queues[0].node.key;
-	ioband_queue_set_weight(&sched, &queues[0], 300);
-	assert_true(queues[0].node.key ==
-		    sched.vtime + (tag - sched.vtime) / 3);
-	check();
-	memset(served, 0, sizeof(served));
-	serve(400);
-	assert_in_range(served[0], 299, 301);
+	tag = a->node.start;
+	ioband_node_set_weight(&bed.sched, &a->node, 300);
+	assert_true(a->node.start == *vtime() + (tag - *vtime()) / 3);
+	bed_check();
+	bed_forget();
+	bed_serve(400);
+	assert_in_range(a->cost, 299, 301);
 
 	/* A group that is raised does not wait out its step at the old weight. */
-	start("weight", 1);
-	backlog(0, 1, 8);
-	backlog(1, 10000, 8);
-	serve(10);
-	ioband_queue_set_weight(&sched, &queues[0], 10000);
-	check();
-	memset(served, 0, sizeof(served));
-	serve(10);
-	assert_in_range(served[0], 4, 6);
+	bed_start("weight", 1);
+	a = bed_add(NULL, 1);
+	b = bed_add(NULL, 10000);
+	backlog(a, 8);
+	backlog(b, 8);
+	bed_serve(10);
+	ioband_node_set_weight(&bed.sched, &a->node, 10000);
+	bed_check();
+	bed_forget();
+	bed_serve(10);
+	assert_in_range(a->cost, 4, 6);
 
-	start("weight", 1);
-	backlog(0, 100, 8);
-	backlog(1, 100, 8);
+	bed_start("weight", 1);
+	a = bed_add(NULL, 100);
+	b = bed_add(NULL, 100);
+	backlog(a, 8);
+	backlog(b, 8);
 
 	/* A remainder of the old weight may exceed the new one. */
-	ioband_queue_set_weight(&sched, &queues[0], 32767);
-	serve(10);
-	ioband_queue_set_weight(&sched, &queues[0], 1);
-	check();
-	memset(served, 0, sizeof(served));
-	serve(101 * 10);
-	assert_in_range(served[0], 9, 11);
+	ioband_node_set_weight(&bed.sched, &a->node, 32767);
+	bed_serve(10);
+	ioband_node_set_weight(&bed.sched, &a->node, 1);
+	bed_check();
+	bed_forget();
+	bed_serve(101 * 10);
+	assert_in_range(a->cost, 9, 11);
 
 	/* Nor may a policy's tags be taken for another's. */
-	start("weight-iosize", 1);
-	backlog(0, 100, 2048);
-	backlog(1, 100, 8);
-	serve(10);
-	ioband_sched_set_policy(&sched, ioband_policy_find("weight"));
-	check();
-	memset(served, 0, sizeof(served));
-	serve(10);
-	assert_int_equal(served[0], 5);
+	bed_start("weight-iosize", 1);
+	a = bed_add(NULL, 100);
+	b = bed_add(NULL, 100);
+	backlog(a, 2048);
+	backlog(b, 8);
+	bed_serve(10);
+	ioband_sched_set_policy(&bed.sched, ioband_policy_find("weight"));
+	bed_check();
+	bed_forget();
+	bed_serve(10);
+	assert_int_equal(a->cost, 5);
 }
 
 static void test_unhold(void **state)
 {
-	struct test_io *first, *middle, *last, *other;
+	struct bed_io *first, *middle, *last, *other;
+	struct bed_group *a, *b;
 	u64 tag;
 
-	start("weight", 1);
-	join(0, 100);
-	first = hold(0, 8);
-	middle = hold(0, 8);
-	last = hold(0, 8);
-	join(1, 100);
-	other = hold(1, 8);
-	tag = queues[0].node.key;
+	bed_start("weight", 1);
+	a = bed_add(NULL, 100);
+	first = bed_hold(a, 8);
+	middle = bed_hold(a, 8);
+	last = bed_hold(a, 8);
+	b = bed_add(NULL, 100);
+	other = bed_hold(b, 8);
+	tag = a->node.start;
 
-	ioband_unhold(&sched, &queues[0], &middle->io);
-	check();
-	assert_int_equal(queues[0].held, 2);
-	assert_int_equal(sched.held, 3);
-	ioband_unhold(&sched, &queues[0], &first->io);
-	check();
-	ioband_unhold(&sched, &queues[0], &last->io);
-	check();
-	assert_int_equal(queues[0].held, 0);
-	assert_int_equal(sched.held, 1);
-	assert_true(queues[0].node.key == tag);
+	bed_unhold(middle);
+	assert_int_equal(a->node.held, 2);
+	assert_int_equal(bed.sched.held, 3);
+	bed_unhold(first);
+	assert_ptr_equal(ioband_first_held(&a->node), &last->io);
+	bed_unhold(last);
+	assert_null(ioband_first_held(&a->node));
+	assert_int_equal(a->node.held, 0);
+	assert_int_equal(bed.sched.held, 1);
+	assert_true(a->node.start == tag);
 
 	/* It is the caller's again, and may be held anew. */
-	ioband_hold(&sched, &queues[0], &middle->io);
-	assert_ptr_not_equal(next(0), next(0));
-	assert_null(next(0));
-	assert_true(list_empty(&other->io.link));
-	assert_true(list_empty(&middle->io.link));
+	bed_hold_io(middle);
+	assert_ptr_not_equal(bed_next(0), bed_next(0));
+	assert_null(bed_next(0));
+	assert_false(other->held || middle->held);
+	assert_int_equal(bed.sched.held, 0);
 }
 
 static void test_depth(void **state)
 {
 	static const u32 depths[] = { 1, 2, 32, 32767 };
-	struct test_io *io;
+	struct bed_group *group;
+	struct bed_io *io;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(depths); i++) {
-		start("weight", depths[i]);
-		assert_null(next(0));
-		join(0, 100);
-		io = hold(0, 8);
-		assert_null(next(U32_MAX));
-		assert_null(next(depths[i] + 1));
-		assert_null(next(depths[i]));
-		assert_int_equal(sched.held, 1);
-		assert_true(sched.vtime == 0 && queues[0].node.key == 0);
-		assert_ptr_equal(next(depths[i] - 1), io);
-		assert_null(next(0));
+		bed_start("weight", depths[i]);
+		assert_null(bed_next(0));
+		group = bed_add(NULL, 100);
+		io = bed_hold(group, 8);
+		assert_null(bed_next(U32_MAX));
+		assert_null(bed_next(depths[i] + 1));
+		assert_null(bed_next(depths[i]));
+		assert_int_equal(bed.sched.held, 1);
+		assert_true(*vtime() == 0 && group->node.start == 0);
+		assert_ptr_equal(bed_next(depths[i] - 1), io);
+		assert_null(bed_next(0));
 	}
 }
 
@@ -461,15 +428,16 @@ static void test_depth(void **state)
 static void test_remainder(void **state)
 {
 	static const u32 weights[] = { 3, 7, 10007, 32766, 32767 };
+	struct bed_group *group;
 	unsigned int i;
 	u64 n;
 
 	for (i = 0; i < ARRAY_SIZE(weights); i++) {
-		start("weight", 1);
-		join(0, weights[i]);
+		bed_start("weight", 1);
+		group = bed_add(NULL, weights[i]);
 		for (n = 1; n <= 100000; n++) {
-			charge(0, 8);
-			if (queues[0].node.key != n * UNIT / weights[i])
+			bed_charge(group, IOBAND_READ, 8);
+			if (group->node.start != n * UNIT / weights[i])
 				fail_msg("weight %u: drift after %llu",
 					 weights[i], (unsigned long long)n);
 		}
@@ -478,62 +446,90 @@ static void test_remainder(void **state)
 
 static void test_restart(void **state)
 {
+	struct bed_group *a, *b;
 	u32 period;
 
-	start("weight", 1);
-	assert_false(ioband_queue_joined(&sched, &queues[0]));
-	join(0, 100);
-	join(1, 100);
-	assert_true(ioband_queue_joined(&sched, &queues[0]));
-	hold(1, 8);
-	assert_int_equal(next_queue(), 1);
-	charge(0, 8);
-	charge(0, 8);
-	hold(0, 8);
-	assert_int_equal(next_queue(), 0);
-	assert_true(sched.vtime > 0);
+	bed_start("weight", 1);
+	a = bed_add(NULL, 100);
+	b = bed_add(NULL, 100);
+	assert_false(ioband_node_joined(&bed.sched, &a->node));
+	ioband_node_join(&bed.sched, &a->node, 0, 0);
+	ioband_node_join(&bed.sched, &b->node, 0, 0);
+	assert_true(ioband_node_joined(&bed.sched, &a->node));
+	bed_hold(b, 8);
+	assert_ptr_equal(bed_next_group(), b);
+	bed_charge(a, IOBAND_READ, 8);
+	bed_charge(a, IOBAND_READ, 8);
+	bed_hold(a, 8);
+	assert_ptr_equal(bed_next_group(), a);
+	assert_true(*vtime() > 0);
 
-	period = sched.period;
-	ioband_sched_restart(&sched);
-	assert_true(sched.vtime == 0);
-	assert_int_not_equal(sched.period, period);
-	assert_false(ioband_queue_joined(&sched, &queues[0]));
-	assert_false(ioband_queue_joined(&sched, &queues[1]));
+	period = bed.sched.period;
+	ioband_sched_restart(&bed.sched);
+	assert_true(*vtime() == 0);
+	assert_int_not_equal(bed.sched.period, period);
+	assert_false(ioband_node_joined(&bed.sched, &a->node));
+	assert_false(ioband_node_joined(&bed.sched, &b->node));
 
 	/* Debts of the old period are forgotten. */
-	ioband_queue_join(&sched, &queues[0], 0, 0);
-	assert_true(queues[0].node.key == 0);
-	assert_true(ioband_queue_joined(&sched, &queues[0]));
-	assert_false(ioband_queue_joined(&sched, &queues[1]));
-	assert_int_equal(sched.depth, 1);
-	assert_string_equal(sched.policy->name, "weight");
+	ioband_node_join(&bed.sched, &a->node, 0, 0);
+	assert_true(a->node.start == 0);
+	assert_true(ioband_node_joined(&bed.sched, &a->node));
+	assert_false(ioband_node_joined(&bed.sched, &b->node));
+	assert_int_equal(bed.sched.depth, 1);
+	assert_string_equal(bed.sched.policy->name, "weight");
+}
+
+/* What is held stays held, and all of it begins anew. */
+static void test_restart_while_holding(void **state)
+{
+	struct bed_group *a, *b;
+
+	bed_start("weight", 1);
+	a = bed_add(NULL, 1);
+	b = bed_add(NULL, 3);
+	backlog(a, 8);
+	backlog(b, 8);
+	bed_serve(1000);
+	bed_charge(b, IOBAND_READ, 8);
+	ioband_sched_restart(&bed.sched);
+	bed_check();
+	assert_true(a->node.start == 0 && b->node.start == 0);
+	assert_int_equal(bed.sched.held, 4);
+	bed_forget();
+	bed_serve(4000);
+	assert_int_equal(a->cost, 1000);
 }
 
 /* Shares do not notice that virtual time wraps. */
 static void test_wrap(void **state)
 {
 	u64 before = U64_MAX - 100 * UNIT;
+	struct bed_group *a, *b, *c;
 	unsigned int round;
 
-	start("weight", 1);
-	sched.vtime = before;
-	backlog(0, 3, 8);
-	backlog(1, 1, 8);
-	join(2, 1);
+	bed_start("weight", 1);
+	*vtime() = before;
+	a = bed_add(NULL, 3);
+	b = bed_add(NULL, 1);
+	c = bed_add(NULL, 1);
+	backlog(a, 8);
+	backlog(b, 8);
+	ioband_node_join(&bed.sched, &c->node, 0, 0);
 	for (round = 1; round <= 200; round++) {
-		serve(4);
-		assert_int_equal(served[0], 3 * round);
-		assert_int_equal(served[1], round);
+		bed_serve(4);
+		assert_int_equal(a->cost, 3 * round);
+		assert_int_equal(b->cost, round);
 	}
-	assert_true(sched.vtime < before);
-	hold(2, 8);
-	assert_true(queues[2].node.key == sched.vtime);
+	assert_true(*vtime() < before);
+	bed_hold(c, 8);
+	assert_true(c->node.start == *vtime());
 }
 
 static void test_policies(void **state)
 {
 	static const char * const names[] = {
-		"default", "weight", "weight-iosize",
+		"default", "weight", "weight-iosize", "range-bw", "limit",
 	};
 	unsigned int i;
 
@@ -547,29 +543,93 @@ static void test_policies(void **state)
 	assert_true(ioband_policy_find("default")->cost(3, 80) == 3);
 	assert_true(ioband_policy_find("weight")->cost(3, 80) == 3);
 	assert_true(ioband_policy_find("weight-iosize")->cost(3, 80) == 80);
+	assert_true(ioband_policy_find("range-bw")->cost(3, 80) == 80);
+	assert_true(ioband_policy_find("limit")->cost(3, 80) == 80);
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		const struct ioband_policy *policy =
+			ioband_policy_find(names[i]);
+
+		assert_int_equal(policy->has_weights, i < 3);
+		assert_int_equal(policy->is_range, i == 3);
+		assert_int_equal(policy->only_limits, i == 4);
+	}
 }
 
 static void test_init(void **state)
 {
-	memset(&sched, 0xa5, sizeof(sched));
-	memset(queues, 0xa5, sizeof(queues));
-	start("weight", 7);
-	assert_null(ioband_heap_first(&sched.backlogged));
-	assert_int_equal(sched.held, 0);
-	assert_int_equal(sched.depth, 7);
-	assert_true(list_empty(&queues[0].fifo));
-	assert_int_equal(queues[0].weight, IOBAND_WEIGHT_DEFAULT);
-	assert_null(next(0));
+	struct ioband_node node;
+	struct ioband_sched *sched = &bed.sched;
+	u64 expires_ns;
+
+	bed_stop();
+	memset(&node, 0xa5, sizeof(node));
+	memset(sched, 0xa5, sizeof(*sched));
+	ioband_sched_init(sched, ioband_policy_find("weight"), 7);
+	ioband_node_init(&node, 77);
+	ioband_node_add(&sched->root, &node);
+	assert_null(ioband_sched_broken(sched, 0));
+	assert_int_equal(sched->held, 0);
+	assert_int_equal(sched->depth, 7);
+	assert_int_equal(node.weight, 77);
+	assert_int_equal(node.class, IOBAND_BE);
+	assert_null(node.terms);
+	assert_null(ioband_first_held(&node));
+	assert_null(ioband_next(sched, 0, 0));
+	assert_false(ioband_is_ready(sched));
+	assert_false(ioband_timer(sched, &expires_ns));
+	bed_start("weight", 1);
 }
 
 /* The largest I/O at the smallest weight does not overflow on its way. */
 static void test_largest_cost(void **state)
 {
-	start("weight-iosize", 1);
-	join(0, 1);
-	charge(0, U32_MAX);
-	charge(0, U32_MAX);
-	assert_true(queues[0].node.key == (u64)2 * U32_MAX * UNIT);
+	struct bed_group *group;
+
+	bed_start("weight-iosize", 1);
+	group = bed_add(NULL, 1);
+	bed_charge(group, IOBAND_READ, U32_MAX);
+	bed_charge(group, IOBAND_READ, U32_MAX);
+	assert_true(group->node.start == (u64)2 * U32_MAX * UNIT);
+}
+
+static void test_is_ready(void **state)
+{
+	struct bed_group *group;
+	struct bed_io *io;
+
+	bed_start("weight", 1);
+	group = bed_add(NULL, 100);
+	io = bed_hold(group, 8);
+	assert_true(ioband_is_ready(&bed.sched));
+	bed_unhold(io);
+	assert_false(ioband_is_ready(&bed.sched));
+	bed_hold_write(group, 8);
+	assert_true(ioband_is_ready(&bed.sched));
+	bed_next(0);
+	assert_false(ioband_is_ready(&bed.sched));
+}
+
+/* What an I/O is told it waits for. */
+static void test_because(void **state)
+{
+	struct bed_group *a, *b;
+
+	bed_start("weight", 1);
+	a = bed_add(NULL, 100);
+	b = bed_add(NULL, 100);
+	assert_int_equal(bed_hold(a, 8)->io.because, IOBAND_BECAUSE_DEPTH);
+	assert_int_equal(bed_hold(a, 8)->io.because, IOBAND_BECAUSE_WEIGHT);
+	assert_ptr_equal(bed_next_group(), a);
+	assert_ptr_equal(bed_next_group(), a);
+	bed_backlog(b, IOBAND_READ, 8, 2);
+	/* It has had two I/Os, b none. */
+	assert_int_equal(bed_hold(a, 8)->io.because, IOBAND_BECAUSE_WEIGHT);
+	bed_serve(10);
+	bed_charge(a, IOBAND_READ, 8);
+	assert_int_equal(bed_hold(a, 8)->io.because, IOBAND_BECAUSE_DEBT);
+	/* Once it is its turn again, it is no debtor any more. */
+	bed_serve(100);
+	assert_int_equal(bed_hold(a, 8)->io.because, IOBAND_BECAUSE_WEIGHT);
 }
 
 int main(void)
@@ -579,6 +639,7 @@ int main(void)
 		cmocka_unit_test(test_policies),
 		cmocka_unit_test(test_worked_example),
 		cmocka_unit_test(test_shares),
+		cmocka_unit_test(test_directions_share),
 		cmocka_unit_test(test_weight_ignores_size),
 		cmocka_unit_test(test_iosize_counts_sectors),
 		cmocka_unit_test(test_iosize_mixed),
@@ -592,9 +653,14 @@ int main(void)
 		cmocka_unit_test(test_depth),
 		cmocka_unit_test(test_remainder),
 		cmocka_unit_test(test_restart),
+		cmocka_unit_test(test_restart_while_holding),
 		cmocka_unit_test(test_wrap),
 		cmocka_unit_test(test_largest_cost),
+		cmocka_unit_test(test_is_ready),
+		cmocka_unit_test(test_because),
 	};
+	int failed = cmocka_run_group_tests_name("core", tests, NULL, NULL);
 
-	return cmocka_run_group_tests_name("core", tests, NULL, NULL);
+	bed_stop();
+	return failed;
 }

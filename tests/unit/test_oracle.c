@@ -57,10 +57,11 @@ struct sim_io {
 };
 
 struct sim_group {
-	struct ioband_queue queue;
+	struct ioband_node node;
 	u32 weight;
 	bool on;
 	u32 max_sectors;
+	u32 percent_writes;
 	u32 held;
 	u32 in_flight;
 	u64 sectors_in_flight;
@@ -114,6 +115,11 @@ static struct {
 			 (unsigned long long)sim.seed, sim.event,	\
 			 ##__VA_ARGS__);				\
 } while (0)
+
+static const u64 *core_vtime(void)
+{
+	return &sim.sched.root.vtime[IOBAND_BE];
+}
 
 static long double cost_of(const struct sim_io *io)
 {
@@ -228,15 +234,13 @@ static void judge_fluid(void)
 /* After every step. */
 static void judge(void)
 {
-	const char *broken = ioband_sched_broken(&sim.sched,
-						 &sim.groups[0].queue,
-						 sizeof(sim.groups[0]),
-						 sim.nr_groups);
+	const char *broken = ioband_sched_broken(&sim.sched, sim.event) ?:
+			     ioband_tags_broken(&sim.sched.root);
 	unsigned int i, j;
 
 	must(!broken, "%s", broken);
 	for (i = 0; i < sim.nr_groups; i++)
-		must(sim.groups[i].queue.held == sim.groups[i].held,
+		must(sim.groups[i].node.held == sim.groups[i].held,
 		     "group %u has lost or found I/O", i);
 	if (sim.charges)
 		return;
@@ -263,16 +267,16 @@ static void send_held(void)
 {
 	struct ioband_io *next;
 
-	while ((next = ioband_next(&sim.sched, sim.in_flight))) {
+	while ((next = ioband_next(&sim.sched, sim.in_flight, sim.event))) {
 		struct sim_io *io = container_of(next, struct sim_io, io);
 		struct sim_group *group = &sim.groups[io->group];
 
 		must(io->state == HELD, "sent but not held");
 		must(io->number == group->nr_sent++, "not the oldest");
 		must(sim.in_flight < sim.sched.depth, "deeper than the depth");
-		must(!ioband_before(sim.sched.vtime, sim.vtime),
+		must(!ioband_before(*core_vtime(), sim.vtime),
 		     "virtual time runs backwards");
-		sim.vtime = sim.sched.vtime;
+		sim.vtime = *core_vtime();
 		plain_next(group);
 		to_disk(io);
 		group->held--;
@@ -307,9 +311,9 @@ static void join(struct sim_group *group)
 	u64 ios = sim.bypass ? group->in_flight : 0;
 	u64 sectors = sim.bypass ? group->sectors_in_flight : 0;
 
-	if (ioband_queue_joined(&sim.sched, &group->queue))
+	if (ioband_node_joined(&sim.sched, &group->node))
 		return;
-	ioband_queue_join(&sim.sched, &group->queue, ios, sectors);
+	ioband_node_join(&sim.sched, &group->node, ios, sectors);
 	group->tag = sim.plain_vtime +
 		     (long double)(sim.by_size ? sectors : ios) / group->weight;
 	rounded();
@@ -329,6 +333,9 @@ static void arrive(struct sim_group *group, bool urgent)
 
 	io->group = group - sim.groups;
 	io->io.sectors = 1 + prng_below(&sim.prng, group->max_sectors);
+	io->io.dir = prng_percent(&sim.prng, group->percent_writes);
+	io->io.prio = IOBAND_PRIO_NORMAL;
+	io->io.arrival_ns = sim.event;
 	group->left += cost_of(io);
 	group->step = fmaxl(group->step, cost_of(io) / group->weight);
 	group->cost = fmaxl(group->cost, cost_of(io));
@@ -344,7 +351,7 @@ static void arrive(struct sim_group *group, bool urgent)
 	if (urgent) {
 		if (!group->held)
 			plain_not_before_vtime(group);
-		ioband_charge(&sim.sched, &group->queue, &io->io);
+		ioband_charge(&sim.sched, &group->node, &io->io, sim.event);
 		group->tag += cost_of(io) / group->weight;
 		to_disk(io);
 	} else {
@@ -352,7 +359,7 @@ static void arrive(struct sim_group *group, bool urgent)
 			plain_not_before_vtime(group);
 		io->state = HELD;
 		io->number = group->nr_held++;
-		ioband_hold(&sim.sched, &group->queue, &io->io);
+		ioband_hold(&sim.sched, &group->node, &io->io, sim.event);
 	}
 	judge();
 	send_held();
@@ -371,14 +378,14 @@ static void new_weight(struct sim_group *group)
 
 	group->weight = random_weight();
 	/* What it is ahead of the others is the same I/O at another weight. */
-	if (ioband_queue_joined(&sim.sched, &group->queue) && lead > 0)
+	if (ioband_node_joined(&sim.sched, &group->node) && lead > 0)
 		group->tag = sim.plain_vtime + lead * old / group->weight;
 	/* That step may be one of an I/O that is long done. */
 	group->step = fmaxl(group->step, group->tag - sim.plain_vtime);
 	/* And what rounding did to it grows with it. */
 	if (old > group->weight)
 		sim.slack *= (long double)old / group->weight;
-	ioband_queue_set_weight(&sim.sched, &group->queue, group->weight);
+	ioband_node_set_weight(&sim.sched, &group->node, group->weight);
 	rounded();
 	/* So from here on the pairs count from where they stand. */
 	for (i = 0; i < sim.nr_groups; i++) {
@@ -413,7 +420,9 @@ static void start(u64 seed)
 	sim.nr_groups = 2 + prng_below(&sim.prng, GROUPS - 1);
 	for (i = 0; i < sim.nr_groups; i++) {
 		sim.groups[i].weight = random_weight();
-		ioband_queue_init(&sim.groups[i].queue, sim.groups[i].weight);
+		ioband_node_init(&sim.groups[i].node, sim.groups[i].weight);
+		ioband_node_add(&sim.sched.root, &sim.groups[i].node);
+		sim.groups[i].percent_writes = prng_below(&sim.prng, 101);
 		sim.groups[i].on = prng_percent(&sim.prng, 70);
 		sim.groups[i].max_sectors = 1 << prng_below(&sim.prng, 12);
 	}

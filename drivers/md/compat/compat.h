@@ -27,6 +27,17 @@
 #define ioband_assign_str(dst, src)	__assign_str(dst, src)
 #endif
 
+/* An hrtimer and its function, in one call or in two. */
+#ifdef HAVE_HRTIMER_SETUP
+#define ioband_hrtimer_setup(timer, fn, clock, mode) \
+	hrtimer_setup(timer, fn, clock, mode)
+#else
+#define ioband_hrtimer_setup(timer, fn, clock, mode) do {	\
+	hrtimer_init(timer, clock, mode);			\
+	(timer)->function = fn;					\
+} while (0)
+#endif
+
 /*
  * An operation that submit_bio_noacct() refuses in any bio to a device that is
  * not zoned, and that does not count as a write.

@@ -15,3 +15,6 @@ ioband-compat-flags += $(call ioband-probe,trace/stages/stage6_event_callback.h,
 # passthrough operations were let through in a bio; the zone operations were even
 # numbers, and no writes.
 ioband-compat-flags += $(call ioband-probe,linux/blk_types.h,REQ_OP_ZONE_APPEND.*[^0-9]7[^0-9],HAVE_BIO_OPS_CHECKED)
+
+# 6.13: hrtimer_setup() took the place of hrtimer_init().
+ioband-compat-flags += $(call ioband-probe,linux/hrtimer.h,hrtimer_setup,HAVE_HRTIMER_SETUP)

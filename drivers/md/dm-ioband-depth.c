@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How many bios a pool sends down at once: what its devices take without putting
+ * anybody to sleep, and of that as much as ioband-depth.c finds worth while.
+ */
+#include <linux/ktime.h>
+
+#include "dm-ioband.h"
+
+enum {
+	/*
+	 * What a stacked device is taken to accept at once before we have seen
+	 * it put somebody to sleep. Of the disks in use none takes fewer.
+	 */
+	TAGS_STACKED_MIN	= 4,
+
+	/* From here on, more is tried for its throughput only. */
+	TAGS_STACKED_MANY	= 16,
+	TAGS_STACKED_MAX	= 1024,
+
+	/*
+	 * In flight, from several groups, without anybody counting turns: no
+	 * more, however deep a queue was found to pay some time ago.
+	 */
+	PASS_MAX		= 16,
+};
+
+/*
+ * When one more tag is tried on a stacked device: soon, as long as no worker was
+ * put to sleep, and now and then after that.
+ */
+#define TAGS_GROW_NS	((s64)(5 * NSEC_PER_MSEC))
+#define TAGS_TRIAL_NS	((s64)NSEC_PER_SEC)
+
+/* How long it is worth waiting for the next I/O of a stream: a seek, or less. */
+#define GRACE_SEEK_NS	((u64)8 * NSEC_PER_MSEC)
+#define GRACE_NS	((u64)NSEC_PER_MSEC)
+
+/**
+ * iot_direct - how much a submitter may send itself
+ * @iot: where
+ *
+ * It must not be put to sleep down there for want of a tag: while it sleeps it
+ * sends us nothing, and where all submitters sleep nothing is held that could be
+ * put in order.
+ *
+ * Context: any.
+ */
+u32 iot_direct(const struct ioband_target *iot)
+{
+	struct request_queue *q = bdev_get_queue(iot->dev->bdev);
+
+	return queue_is_mq(q) ? READ_ONCE(q->nr_requests) : TAGS_STACKED_MIN;
+}
+
+/* The most that may be tried. */
+static u32 iop_depth_max(const struct ioband_pool *pool)
+{
+	if (pool->tags_grow && !pool->tags_slept &&
+	    pool->tags >= TAGS_STACKED_MANY)
+		return TAGS_STACKED_MAX;
+	return pool->tags;
+}
+
+/**
+ * iop_update_depth - put the depth in force
+ * @pool: the pool, of which something changed that the depth depends on
+ *
+ * Context: process, pool->lock held.
+ */
+void iop_update_depth(struct ioband_pool *pool)
+{
+	u32 max = iop_depth_max(pool), depth = pool->depth.depth;
+
+	lockdep_assert_held(&pool->lock);
+
+	pool->depth_reason = ioband_depth_reasons[pool->depth.reason];
+	if (depth >= max) {
+		depth = max;
+		pool->depth_reason = "tags";
+	}
+	/* Turns on a disk that seeks are of one task at a time. */
+	if (pool->sched.policy->by_time && pool->is_rotational) {
+		depth = 1;
+		pool->depth_reason = "seeks";
+	}
+	if (pool->io_throttle) {
+		depth = pool->io_throttle;
+		pool->depth_reason = "io_throttle";
+	}
+	if (pool->io_limit && pool->io_limit < depth) {
+		depth = pool->io_limit;
+		pool->depth_reason = "io_limit";
+	}
+	if (pool->sched.policy->only_limits) {
+		depth = U32_MAX;
+		pool->depth_reason = "policy";
+	}
+	pool->sched.depth = depth;
+	WRITE_ONCE(pool->pass_max, pool->sched.policy->only_limits ? U32_MAX :
+		   min3(depth, pool->tags_least, (u32)PASS_MAX));
+	pool->sched.turn.is_serial = depth == 1;
+	pool->held_max = pool->io_limit ?: HELD_DEFAULT;
+	WRITE_ONCE(pool->is_timed, pool->contended &&
+		   (depth == 1 || pool->sched.policy->by_time));
+}
+
+static void iop_sample(const struct ioband_pool *pool, u64 now_ns,
+		       struct ioband_depth_sample *sample)
+{
+	*sample = (struct ioband_depth_sample) {
+		.now_ns		= now_ns,
+		.ios		= pool->sched.sent_ios,
+		.sectors	= pool->sched.sent_sectors,
+		.work		= pool->sched.sent_cost,
+		.leaks		= pool->sched.leaks,
+		.gaps		= pool->sched.gaps,
+	};
+}
+
+/**
+ * iop_begin_depth - find out what the devices take at once
+ * @pool: the pool; contention begins, or its devices have changed
+ * @now_ns: the time
+ *
+ * A request queue says so; of several the one that takes most counts, for a
+ * worker that has to wait for another keeps nobody from this one. A stacked device
+ * does not, so we begin with little and try more until a worker is put to sleep.
+ * To begin with little has another use: submitters may sleep down there since
+ * before there was contention, and must get their tags before we send more after
+ * them.
+ *
+ * Context: process, pool->lock held.
+ */
+void iop_begin_depth(struct ioband_pool *pool, u64 now_ns)
+{
+	struct ioband_depth_sample sample;
+	struct ioband_target *iot;
+
+	lockdep_assert_held(&pool->lock);
+
+	pool->tags = 1;
+	pool->tags_least = U32_MAX;
+	pool->is_rotational = false;
+	pool->tags_grow = false;
+	pool->tags_slept = false;
+	pool->tags_ns = now_ns;
+	list_for_each_entry(iot, &pool->targets, list) {
+		pool->tags = max(pool->tags, iot_direct(iot));
+		pool->tags_least = min(pool->tags_least, iot_direct(iot));
+		if (!queue_is_mq(bdev_get_queue(iot->dev->bdev)))
+			pool->tags_grow = true;
+		if (!bdev_nonrot(iot->dev->bdev))
+			pool->is_rotational = true;
+	}
+	pool->sched.turn.grace_ns = pool->is_rotational ? GRACE_SEEK_NS :
+							  GRACE_NS;
+	iop_sample(pool, now_ns, &sample);
+	ioband_depth_begin(&pool->depth, iop_depth_max(pool), &sample);
+	iop_update_depth(pool);
+}
+
+static bool iop_grow_tags(struct ioband_pool *pool, u64 now_ns)
+{
+	s64 wait_ns = pool->tags_slept ? TAGS_TRIAL_NS : TAGS_GROW_NS;
+
+	if (!pool->tags_grow || pool->tags >= TAGS_STACKED_MANY ||
+	    (s64)(now_ns - pool->tags_ns) <= wait_ns)
+		return false;
+	pool->tags++;
+	pool->tags_ns = now_ns;
+	return true;
+}
+
+/**
+ * iop_tick_depth - change the depth if there is reason to
+ * @pool: the pool
+ * @now_ns: the time
+ *
+ * Context: process, pool->lock held.
+ */
+void iop_tick_depth(struct ioband_pool *pool, u64 now_ns)
+{
+	struct ioband_depth_sample sample;
+	bool changed;
+
+	lockdep_assert_held(&pool->lock);
+
+	pool->sched.service_ns = READ_ONCE(pool->service_ns) +
+				 READ_ONCE(pool->service_off_ns) * 4;
+	if (!pool->contended || pool->io_throttle ||
+	    pool->sched.policy->only_limits)
+		return;
+	changed = iop_grow_tags(pool, now_ns);
+	pool->depth.service_ns = pool->sched.service_ns;
+	iop_sample(pool, now_ns, &sample);
+	changed |= ioband_depth_tick(&pool->depth, iop_depth_max(pool),
+				     &sample);
+	if (changed)
+		iop_update_depth(pool);
+}
+
+/**
+ * iop_learn_tags - a worker was put to sleep for want of a tag
+ * @pool: the pool
+ * @below: bios that were at a stacked device then, one that does not spread its
+ *	bios over several: that is what it takes
+ *
+ * Context: process.
+ */
+void iop_learn_tags(struct ioband_pool *pool, u32 below)
+{
+	spin_lock(&pool->lock);
+	if (below < pool->sched.depth) {
+		pool->tags = max_t(u32, below, TAGS_STACKED_MIN);
+		pool->tags_slept = true;
+		pool->tags_ns = ktime_get_ns();
+		iop_update_depth(pool);
+	}
+	spin_unlock(&pool->lock);
+}
+
+/**
+ * iop_note_service - the disk was done with a bio
+ * @pool: the pool
+ * @ns: how long it took
+ *
+ * Mean and mean deviation, as TCP keeps its round-trip time (V. Jacobson,
+ * "Congestion Avoidance and Control", SIGCOMM 1988). Completions on several CPUs
+ * may lose an update to each other.
+ *
+ * Context: any.
+ */
+void iop_note_service(struct ioband_pool *pool, u64 ns)
+{
+	u64 mean_ns = READ_ONCE(pool->service_ns);
+	u64 off_ns = READ_ONCE(pool->service_off_ns);
+	s64 error_ns = ns - mean_ns;
+
+	WRITE_ONCE(pool->service_ns, mean_ns + error_ns / 8);
+	WRITE_ONCE(pool->service_off_ns,
+		   off_ns + ((s64)abs(error_ns) - (s64)off_ns) / 4);
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The settings of a group: key=value to plain data, checked, and back to words.
+ */
+#ifndef _DM_IOBAND_SETTINGS_H
+#define _DM_IOBAND_SETTINGS_H
+
+#include "ioband-core.h"
+#include "ioband-env.h"
+
+/**
+ * struct ioband_error - why words were refused
+ * @brief: one of few constant sentences, fit for dm_target.error
+ * @text: names the word and what was expected instead
+ */
+struct ioband_error {
+	const char *brief;
+	char text[200];
+};
+
+__printf(3, 4)
+int ioband_refuse(struct ioband_error *err, const char *brief, const char *fmt,
+		  ...);
+
+/**
+ * struct ioband_ref - which group is meant
+ * @path: a cgroup by its path, or %NULL
+ * @id: otherwise the id of an attached group
+ * @is_default: otherwise the default group, written -1
+ */
+struct ioband_ref {
+	const char *path;
+	u64 id;
+	bool is_default;
+};
+
+/* What a change sets; the limits follow, a bit each. */
+enum ioband_key {
+	IOBAND_KEY_WEIGHT,
+	IOBAND_KEY_CLASS,
+	IOBAND_KEY_MIN,
+	IOBAND_KEY_LATENCY,
+	IOBAND_KEY_PARENT,
+	IOBAND_KEY_FORCE,
+	IOBAND_KEY_LIMITS,
+};
+
+/**
+ * struct ioband_settings - settings of a group, or a change of them
+ * @given: of a change, what it sets: BIT() of enum ioband_key, and of
+ *	%IOBAND_KEY_LIMITS + enum ioband_limit_id
+ * @weight: share relative to its siblings
+ * @class: which siblings go before it
+ * @min_is_ios: @min_rate counts I/Os, else bytes
+ * @min_rate: at least so much per second; 0: no minimum
+ * @latency_us: how long an I/O may take; 0: no target
+ * @limits: at most so much
+ * @parent: the group above it, the default group if none is; kept up to date
+ *	only in a change and for printing
+ */
+struct ioband_settings {
+	u32 given;
+	u32 weight;
+	u8 class;
+	bool min_is_ios;
+	u64 min_rate;
+	u64 latency_us;
+	struct ioband_rate limits[IOBAND_LIMITS];
+	struct ioband_ref parent;
+};
+
+/* Words of one change: burst= and peak= belong to the limit before them. */
+struct ioband_settings_parser {
+	struct ioband_settings *settings;
+	u32 weight_max;
+	int limit;
+};
+
+void ioband_settings_init(struct ioband_settings *settings);
+int ioband_parse_number(const char *word, u64 min, u64 max, u64 *value);
+int ioband_parse_ref(char *word, struct ioband_ref *ref,
+		     struct ioband_error *err);
+int ioband_parse_setting(char *word, struct ioband_settings_parser *parser,
+			 struct ioband_error *err);
+int ioband_parse_range(char *word, struct ioband_settings *settings,
+		       struct ioband_error *err);
+int ioband_parse_limit(char *word, struct ioband_settings *settings,
+		       struct ioband_error *err);
+void ioband_settings_merge(struct ioband_settings *settings,
+			   const struct ioband_settings *change);
+int ioband_settings_check(const struct ioband_settings *settings,
+			  const struct ioband_policy *policy,
+			  struct ioband_error *err);
+bool ioband_settings_equal(const struct ioband_settings *a,
+			   const struct ioband_settings *b);
+bool ioband_settings_need_terms(const struct ioband_settings *settings);
+int ioband_settings_print(const struct ioband_settings *settings,
+			  const struct ioband_policy *policy, char *buffer,
+			  size_t len);
+
+#endif /* _DM_IOBAND_SETTINGS_H */

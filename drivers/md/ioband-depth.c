@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How deep the disk's queue is kept: by trial, and never without a reason.
+ *
+ * Nothing can be calculated here: how many I/Os a disk serves at once depends on
+ * the disk, on what is read, and on what lies between. So the depth is tried. The
+ * work done in a window of time is known; change the depth, let what is in flight
+ * run out, and look at a second window:
+ *
+ *	more, now and then:		kept if it brings 2 % more work
+ *	less, if groups lose turns:	kept if it costs no more than 1 %
+ *	less, if a target is missed:	kept if it costs no more than 4 %
+ *
+ * A group loses a turn if it has too little outstanding: all of it is at the disk
+ * behind others' I/O, and nothing is here to be sent when its turn comes. With
+ * less at the disk the queue there is shorter, and it comes back sooner.
+ *
+ * What succeeds is tried again at once and twice as far, so that a disk of a
+ * thousand slots is found in a second; what fails is left alone for twice as long
+ * as the last time. A trial costs little: one window, and an eighth of the depth.
+ * Windows in which there was nothing to send prove nothing.
+ */
+#include "ioband-depth.h"
+#include "ioband-heap.h"
+
+enum {
+	/* More than the slots of a slow disk, less than a busy group's share. */
+	DEPTH_START	= 16,
+
+	/* A window has so many I/Os, unless it takes too long. */
+	WINDOW_IOS	= 128,
+
+	STEP_MIN	= 1,	/* eighths of the depth */
+	STEP_MAX	= 8,
+
+	GAIN_PERCENT	= 2,
+	LOSS_PERCENT	= 1,
+	LATENCY_LOSS_PERCENT = 4,
+
+	/* Of 16 I/Os, so many that find their turn gone mean a leak. */
+	LEAKS_OF_16	= 1,
+};
+
+#define WINDOW_MIN_NS	((u64)50 * NSEC_PER_MSEC)
+#define WINDOW_MAX_NS	((u64)NSEC_PER_SEC)
+#define PAUSE_MIN_NS	((u64)NSEC_PER_SEC)
+#define PAUSE_MAX_NS	((u64)32 * NSEC_PER_SEC)
+
+const char * const ioband_depth_reasons[IOBAND_DEPTH_REASONS] = {
+	[IOBAND_DEPTH_START]		= "start",
+	[IOBAND_DEPTH_THROUGHPUT]	= "throughput",
+	[IOBAND_DEPTH_SHARE]		= "share",
+	[IOBAND_DEPTH_LATENCY]		= "latency",
+};
+
+/**
+ * ioband_depth_init - nothing is known yet
+ * @depth: uninitialised memory
+ */
+void ioband_depth_init(struct ioband_depth *depth)
+{
+	memset(depth, 0, sizeof(*depth));
+	depth->depth = DEPTH_START;
+	depth->settled = DEPTH_START;
+	depth->max = DEPTH_START;
+	depth->step = STEP_MIN;
+	depth->up_pause_ns = PAUSE_MIN_NS;
+	depth->down_pause_ns = PAUSE_MIN_NS;
+}
+
+static void set_max(struct ioband_depth *depth, u32 max)
+{
+	depth->max = max;
+	depth->settled = min(depth->settled, max);
+	depth->depth = min(depth->depth, max);
+}
+
+/**
+ * ioband_depth_begin - the disk begins to be busy
+ * @depth: what is known from before stays known
+ * @max: bound of the depth
+ * @now: where everything stands
+ */
+void ioband_depth_begin(struct ioband_depth *depth, u32 max,
+			const struct ioband_depth_sample *now)
+{
+	/* A bound that was learnt too low is not to stay for ever. */
+	if (depth->reason == IOBAND_DEPTH_START)
+		depth->settled = DEPTH_START;
+	depth->depth = depth->settled;
+	depth->trying = 0;
+	depth->from = *now;
+	depth->try_up_ns = now->now_ns + PAUSE_MIN_NS / 2;
+	depth->try_down_ns = depth->try_up_ns;
+	set_max(depth, max);
+}
+
+static u64 per_second(u64 amount, u64 ns)
+{
+	return mul_u64_u64_div_u64(amount, NSEC_PER_SEC, ns);
+}
+
+static void try(struct ioband_depth *depth, s32 direction)
+{
+	u32 change = max(depth->settled * depth->step / 8, 1U);
+
+	if (direction > 0)
+		depth->depth = min(depth->settled + change, depth->max);
+	else
+		depth->depth = depth->settled - min(change,
+						    depth->settled - 1);
+	depth->trying = direction;
+	depth->settling = true;
+}
+
+static u64 doubled(u64 pause_ns)
+{
+	return min(pause_ns * 2, PAUSE_MAX_NS);
+}
+
+/* The trial is over: stay, and go on from here, or go back. */
+static void judge(struct ioband_depth *depth, u64 rate, bool tells, u64 now_ns)
+{
+	bool late = depth->reason == IOBAND_DEPTH_LATENCY;
+	u64 percent = depth->trying > 0 ? 100 + GAIN_PERCENT :
+		      late ? 100 - LATENCY_LOSS_PERCENT : 100 - LOSS_PERCENT;
+	/* Less that costs nothing is good, whatever else there was to send. */
+	bool good = (tells || depth->trying < 0) &&
+		    rate * 100 >= depth->rate * percent;
+	u64 pause_ns = 0;
+
+	if (good) {
+		depth->settled = depth->depth;
+		depth->rate = rate;
+		depth->step = min_t(u32, depth->step * 2, STEP_MAX);
+	} else {
+		depth->depth = depth->settled;
+		depth->step = STEP_MIN;
+		if (tells || depth->trying < 0)
+			depth->reason = IOBAND_DEPTH_THROUGHPUT;
+	}
+	if (depth->trying > 0) {
+		depth->up_pause_ns = good ? PAUSE_MIN_NS / 2 :
+				     doubled(depth->up_pause_ns);
+		pause_ns = good ? 0 : depth->up_pause_ns;
+		depth->try_up_ns = now_ns + pause_ns;
+		if (good)
+			depth->reason = IOBAND_DEPTH_THROUGHPUT;
+	} else {
+		depth->down_pause_ns = good ? PAUSE_MIN_NS / 2 :
+				       doubled(depth->down_pause_ns);
+		pause_ns = good ? 0 : depth->down_pause_ns;
+		depth->try_down_ns = now_ns + pause_ns;
+		/* Or it would be raised again at once, for the same 1 %. */
+		depth->try_up_ns = now_ns + depth->up_pause_ns;
+	}
+	depth->trying = 0;
+}
+
+static bool is_late(const struct ioband_depth *depth)
+{
+	return depth->latency_ns && depth->service_ns > depth->latency_ns / 2;
+}
+
+static void consider(struct ioband_depth *depth, u64 ios, u64 leaks,
+		     bool tells, u64 now_ns)
+{
+	if (depth->settled > 1 && !ioband_before(now_ns, depth->try_down_ns)) {
+		if (is_late(depth))
+			depth->reason = IOBAND_DEPTH_LATENCY;
+		else if (leaks * 16 > ios * LEAKS_OF_16)
+			depth->reason = IOBAND_DEPTH_SHARE;
+		else
+			goto up;
+		try(depth, -1);
+		return;
+	}
+up:
+	if (tells && depth->settled < depth->max && !is_late(depth) &&
+	    !ioband_before(now_ns, depth->try_up_ns))
+		try(depth, 1);
+}
+
+/**
+ * ioband_depth_tick - see whether it is time to change the depth
+ * @depth: the depth
+ * @max: its bound, which may have changed
+ * @now: where everything stands
+ *
+ * To be called often while the disk is busy; it is cheap as long as nothing is
+ * to be done.
+ *
+ * Return: whether @depth->depth was changed.
+ */
+bool ioband_depth_tick(struct ioband_depth *depth, u32 max,
+		       const struct ioband_depth_sample *now)
+{
+	const struct ioband_depth_sample *from = &depth->from;
+	u64 ns = now->now_ns - from->now_ns;
+	u32 before = depth->depth;
+	u64 ios, rate;
+	bool tells;
+
+	if (max != depth->max)
+		set_max(depth, max);
+	if (ns < WINDOW_MIN_NS)
+		return depth->depth != before;
+	ios = now->ios - from->ios;
+	if (ios < WINDOW_IOS && ns < WINDOW_MAX_NS)
+		return depth->depth != before;
+
+	tells = now->gaps == from->gaps;
+	rate = per_second(now->work - from->work, ns);
+	if (tells && !depth->settling) {
+		depth->shown_ios = max(depth->shown_ios, per_second(ios, ns));
+		depth->shown_bytes = max(depth->shown_bytes,
+					 per_second((now->sectors -
+						     from->sectors) << 9, ns));
+	}
+	if (depth->settling) {
+		depth->settling = false;
+	} else if (depth->trying) {
+		judge(depth, rate, tells, now->now_ns);
+	} else {
+		depth->rate = rate;
+		consider(depth, ios, now->leaks - from->leaks, tells,
+			 now->now_ns);
+	}
+	depth->from = *now;
+	return depth->depth != before;
+}

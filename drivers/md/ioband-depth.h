@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How deep the disk's queue is kept: by trial, and never without a reason.
+ */
+#ifndef _IOBAND_DEPTH_H
+#define _IOBAND_DEPTH_H
+
+#include "ioband-env.h"
+
+/* Why the depth is what it is; the words are shown. */
+enum ioband_depth_reason {
+	IOBAND_DEPTH_START,		/* nothing is known yet */
+	IOBAND_DEPTH_THROUGHPUT,	/* less or more in flight did not pay */
+	IOBAND_DEPTH_SHARE,		/* groups did not get at their share */
+	IOBAND_DEPTH_LATENCY,		/* a latency target would be missed */
+	IOBAND_DEPTH_REASONS,
+};
+
+/* What the disk was given until now, and what came of it: all but grow. */
+struct ioband_depth_sample {
+	u64 now_ns;
+	u64 ios;
+	u64 sectors;
+	u64 work;		/* in the unit that shares are made of */
+	u64 leaks;		/* turns lost for want of I/O to send */
+	u64 gaps;		/* times when there was room and nothing to send */
+};
+
+/**
+ * struct ioband_depth - what is known of the depth
+ * @depth: the depth now
+ * @settled: the depth that the last trial left; @depth but during a trial
+ * @max: it never exceeds this
+ * @step: how much the next trial changes, in eighths
+ * @trying: +1 or -1 during a trial
+ * @settling: the trial has just begun, the window does not count
+ * @reason: what @settled comes from
+ * @rate: work per second at @settled
+ * @from: where the window began
+ * @try_up_ns: no trial of more before this
+ * @try_down_ns: no trial of less before this
+ * @up_pause_ns: how long the last one in vain has put off the next
+ * @down_pause_ns: likewise
+ * @latency_ns: the closest latency target that there is, or 0
+ * @service_ns: how long the disk takes for an I/O now
+ * @shown_ios: the most it has done in a second's rate while always busy
+ * @shown_bytes: likewise
+ */
+struct ioband_depth {
+	u32 depth;
+	u32 settled;
+	u32 max;
+	u32 step;
+	s32 trying;
+	bool settling;
+	enum ioband_depth_reason reason;
+	u64 rate;
+	struct ioband_depth_sample from;
+	u64 try_up_ns;
+	u64 try_down_ns;
+	u64 up_pause_ns;
+	u64 down_pause_ns;
+	u64 latency_ns;
+	u64 service_ns;
+	u64 shown_ios;
+	u64 shown_bytes;
+};
+
+extern const char * const ioband_depth_reasons[IOBAND_DEPTH_REASONS];
+
+void ioband_depth_init(struct ioband_depth *depth);
+void ioband_depth_begin(struct ioband_depth *depth, u32 max,
+			const struct ioband_depth_sample *now);
+bool ioband_depth_tick(struct ioband_depth *depth, u32 max,
+		       const struct ioband_depth_sample *now);
+
+#endif /* _IOBAND_DEPTH_H */

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Inside a group: the order of what it holds itself.
+ */
+#ifndef _IOBAND_INNER_H
+#define _IOBAND_INNER_H
+
+#include "ioband-core.h"
+
+static inline struct ioband_io *ioband_first_io(const struct ioband_heap *heap)
+{
+	struct ioband_heap_node *node = ioband_heap_first(heap);
+
+	return node ? container_of(node, struct ioband_io, node) : NULL;
+}
+
+void ioband_inner_insert(struct ioband_node *node, struct ioband_io *io);
+void ioband_inner_erase(struct ioband_node *node, struct ioband_io *io);
+struct ioband_io *ioband_inner_pick(const struct ioband_node *node,
+				    unsigned int dirs, u64 now_ns);
+void ioband_inner_take(struct ioband_node *node, struct ioband_io *io);
+
+#endif /* _IOBAND_INNER_H */

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Minimums and latency targets: two heaps beside the tree. Whoever is first in
+ * one of them and whose time has come goes before all turns.
+ */
+#include "ioband-inner.h"
+#include "ioband-tree.h"
+
+static struct ioband_terms *terms_of_min(struct ioband_heap_node *node)
+{
+	return container_of(node, struct ioband_terms, min_node);
+}
+
+static struct ioband_terms *terms_of_deadline(struct ioband_heap_node *node)
+{
+	return container_of(node, struct ioband_terms, deadline_node);
+}
+
+/*
+ * When the group's next I/O must go to be back in time if the disk is slow.
+ * Returns false if there is none that may go.
+ */
+static bool next_deadline(const struct ioband_sched *sched,
+			  const struct ioband_terms *terms, u64 now_ns,
+			  u64 *deadline_ns)
+{
+	unsigned int dirs = ioband_ready_dirs(terms->node);
+	const struct ioband_io *io = ioband_inner_pick(terms->node, dirs,
+						       now_ns);
+	u64 slack_ns = terms->latency_ns > sched->service_ns ?
+		       terms->latency_ns - sched->service_ns : 0;
+
+	if (!io)
+		return false;
+	/* One I/O per target is promised, not all that a group can think of. */
+	*deadline_ns = io->arrival_ns;
+	if (ioband_before(io->arrival_ns, terms->promised_ns))
+		*deadline_ns = terms->promised_ns;
+	*deadline_ns += slack_ns;
+	return true;
+}
+
+static void min_leave(struct ioband_sched *sched, struct ioband_terms *terms)
+{
+	if (terms->in_minimums)
+		ioband_heap_erase(&sched->minimums, &terms->min_node);
+	terms->in_minimums = false;
+}
+
+static void min_enter(struct ioband_sched *sched, struct ioband_terms *terms,
+		      u64 key)
+{
+	terms->in_minimums = true;
+	terms->min_node.key = key;
+	ioband_heap_insert(&sched->minimums, &terms->min_node);
+}
+
+static void deadline_leave(struct ioband_sched *sched,
+			   struct ioband_terms *terms)
+{
+	if (terms->in_deadlines)
+		ioband_heap_erase(&sched->deadlines, &terms->deadline_node);
+	terms->in_deadlines = false;
+}
+
+static void deadline_enter(struct ioband_sched *sched,
+			   struct ioband_terms *terms, u64 key)
+{
+	terms->in_deadlines = true;
+	terms->deadline_node.key = key;
+	ioband_heap_insert(&sched->deadlines, &terms->deadline_node);
+}
+
+/**
+ * ioband_promise_leave - nothing is promised to a group for now
+ * @sched: the scheduler
+ * @terms: the group's terms
+ */
+void ioband_promise_leave(struct ioband_sched *sched,
+			  struct ioband_terms *terms)
+{
+	min_leave(sched, terms);
+	deadline_leave(sched, terms);
+}
+
+/**
+ * ioband_promise_update - put a group where it belongs in the two heaps
+ * @sched: the scheduler
+ * @node: a group with terms, in its place in the tree
+ * @now_ns: the time
+ */
+void ioband_promise_update(struct ioband_sched *sched, struct ioband_node *node,
+			   u64 now_ns)
+{
+	struct ioband_terms *terms = node->terms;
+	bool was_in = terms->in_minimums;
+	u64 key;
+
+	ioband_promise_leave(sched, terms);
+	if (!ioband_ready_dirs(node))
+		return;
+	if (terms->min_rate) {
+		if (!was_in)
+			ioband_terms_wake(terms, now_ns);
+		min_enter(sched, terms, terms->min.empty_ns);
+	}
+	if (terms->latency_ns && next_deadline(sched, terms, now_ns, &key))
+		deadline_enter(sched, terms, key);
+}
+
+/*
+ * The directions in which @node may go now, no group above it being at a limit.
+ * If any falls away for that, @open_ns is when the first such limit ends.
+ */
+static unsigned int open_dirs(const struct ioband_node *node, u64 *open_ns)
+{
+	unsigned int dirs = ioband_ready_dirs(node), any = 0;
+	enum ioband_dir dir;
+
+	while ((node = node->parent)->parent) {
+		for (dir = 0; dir < IOBAND_DIRS; dir++) {
+			const struct ioband_facet *facet = &node->facet[dir];
+
+			if (!(dirs & BIT(dir)) ||
+			    facet->state == IOBAND_FACET_READY)
+				continue;
+			dirs &= ~BIT(dir);
+			if (!any++ || ioband_before(facet->node.key, *open_ns))
+				*open_ns = facet->node.key;
+		}
+	}
+	return dirs;
+}
+
+/**
+ * ioband_behind_minimum - who is furthest behind its minimum
+ * @sched: the scheduler, its timers run
+ * @now_ns: the time
+ * @dirs: filled in: the directions in which it may go, a bit each
+ *
+ * Return: the group, or %NULL.
+ */
+struct ioband_node *ioband_behind_minimum(struct ioband_sched *sched,
+					  u64 now_ns, unsigned int *dirs)
+{
+	struct ioband_heap_node *first;
+	u64 open_ns = now_ns;
+
+	while ((first = ioband_heap_first(&sched->minimums)) &&
+	       !ioband_before(now_ns, first->key)) {
+		struct ioband_terms *terms = terms_of_min(first);
+
+		*dirs = open_dirs(terms->node, &open_ns);
+		if (*dirs) {
+			ioband_terms_min_check(terms, now_ns);
+			return terms->node;
+		}
+		/* A limit above it comes first; until then, no minimum. */
+		min_leave(sched, terms);
+		min_enter(sched, terms, open_ns);
+	}
+	return NULL;
+}
+
+/**
+ * ioband_near_deadline - whose own I/O would miss its latency target first
+ * @sched: the scheduler, its timers run
+ * @now_ns: the time
+ * @dirs: filled in: the directions in which it may go, a bit each
+ *
+ * Return: the group, or %NULL.
+ */
+struct ioband_node *ioband_near_deadline(struct ioband_sched *sched, u64 now_ns,
+					 unsigned int *dirs)
+{
+	struct ioband_heap_node *first;
+	u64 open_ns = now_ns;
+
+	while ((first = ioband_heap_first(&sched->deadlines)) &&
+	       !ioband_before(now_ns, first->key)) {
+		struct ioband_terms *terms = terms_of_deadline(first);
+
+		*dirs = open_dirs(terms->node, &open_ns);
+		if (ioband_inner_pick(terms->node, *dirs, now_ns)) {
+			terms->promised_ns = now_ns;
+			return terms->node;
+		}
+		deadline_leave(sched, terms);
+		deadline_enter(sched, terms, open_ns);
+	}
+	return NULL;
+}

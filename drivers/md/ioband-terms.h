@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a group may be promised or forbidden besides its weight: limits, a
+ * minimum, a latency target. Memory for it is spent on groups that have any.
+ */
+#ifndef _IOBAND_TERMS_H
+#define _IOBAND_TERMS_H
+
+#include "ioband-cost.h"
+#include "ioband-env.h"
+#include "ioband-heap.h"
+
+struct ioband_node;
+
+/* The limits of a group, in the order in which they are printed. */
+enum ioband_limit_id {
+	IOBAND_RBPS,
+	IOBAND_WBPS,
+	IOBAND_BPS,
+	IOBAND_RIOPS,
+	IOBAND_WIOPS,
+	IOBAND_IOPS,
+	IOBAND_LIMITS,
+};
+
+/* Units per second: bytes or I/Os. More than any disk, less than overflows. */
+#define IOBAND_RATE_MAX		((u64)1 << 50)
+
+/**
+ * struct ioband_rate - a limit in the words of its user
+ * @rate: units per second in the long run; 0: no limit
+ * @burst: units that may go at once after a pause, besides one I/O
+ * @peak: units per second while that lasts; 0: as fast as the disk can
+ */
+struct ioband_rate {
+	u64 rate;
+	u64 burst;
+	u64 peak;
+};
+
+/**
+ * struct ioband_bucket - a leaky bucket
+ * @rate: units that leak in a second
+ * @burst_ns: how far ahead of the time it may be filled
+ * @empty_ns: when it will have run empty, the theoretical arrival time
+ * @rest: what the last division by @rate left over
+ */
+struct ioband_bucket {
+	u64 rate;
+	u64 burst_ns;
+	u64 empty_ns;
+	u64 rest;
+};
+
+/**
+ * struct ioband_terms - limits, minimum and latency target of a group
+ * @limits: as they were set
+ * @average: the bucket of each limit
+ * @peak: the bucket of each limit's peak
+ * @has_limits: any of @limits is set
+ * @min_rate: units per second that the group is to get at least; 0: none
+ * @min_is_ios: these units are I/Os, else bytes
+ * @min: leaks at the minimum: it is empty when the group falls behind
+ * @min_node: place among those that have a minimum and I/O
+ * @unmet_ns: how much of its time the group did not get its minimum
+ * @latency_ns: how long an I/O may take; 0: no target
+ * @promised_ns: when the last I/O went for the sake of the target
+ * @deadline_node: place among those that have a target and I/O
+ * @node: whose terms these are
+ */
+struct ioband_terms {
+	struct ioband_rate limits[IOBAND_LIMITS];
+	struct ioband_bucket average[IOBAND_LIMITS];
+	struct ioband_bucket peak[IOBAND_LIMITS];
+	bool has_limits;
+
+	bool min_is_ios;
+	bool in_minimums;
+	bool in_deadlines;
+	u64 min_rate;
+	struct ioband_bucket min;
+	struct ioband_heap_node min_node;
+	u64 unmet_ns;
+
+	u64 latency_ns;
+	u64 promised_ns;
+	struct ioband_heap_node deadline_node;
+
+	struct ioband_node *node;
+};
+
+extern const char * const ioband_limit_names[IOBAND_LIMITS];
+
+void ioband_terms_init(struct ioband_terms *terms,
+		       const struct ioband_rate *limits, u64 min_rate,
+		       bool min_is_ios, u64 latency_ns);
+void ioband_terms_inherit(struct ioband_terms *terms,
+			  const struct ioband_terms *old, u64 now_ns);
+u64 ioband_terms_open_ns(const struct ioband_terms *terms, enum ioband_dir dir,
+			 u64 now_ns);
+void ioband_terms_charge(struct ioband_terms *terms, enum ioband_dir dir,
+			 u32 sectors, u64 now_ns);
+void ioband_terms_wake(struct ioband_terms *terms, u64 now_ns);
+void ioband_terms_min_check(struct ioband_terms *terms, u64 now_ns);
+
+#endif /* _IOBAND_TERMS_H */

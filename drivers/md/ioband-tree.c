@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The tree of groups: who may go, and where he stands among his siblings.
+ *
+ * A node stands twice among its siblings, once with its reads and once with its
+ * writes, for a limit may stop either. Each of these facets is in one of three
+ * states: empty; ready, in the parent's heap by start tag; or parked until a
+ * limit ends. A facet is empty if nothing is ready below it, so that whatever is
+ * found in a heap leads down to an I/O that may go, and a group at its limit
+ * stands in nobody's way, however many are below it.
+ */
+#include "ioband-tree.h"
+
+static struct ioband_heap *siblings_of(const struct ioband_node *node,
+				       enum ioband_dir dir)
+{
+	return &node->parent->facet[dir].ready[node->class];
+}
+
+/* Whether there is I/O of @facet here or below that no limit below forbids. */
+bool ioband_facet_has_io(const struct ioband_facet *facet)
+{
+	unsigned int class;
+
+	for (class = 0; class < IOBAND_CLASSES; class++)
+		if (ioband_heap_first(&facet->ready[class]))
+			return true;
+	return ioband_holds_own(facet);
+}
+
+static void facet_leave(struct ioband_sched *sched, struct ioband_node *node,
+			enum ioband_dir dir, u64 now_ns)
+{
+	struct ioband_facet *facet = &node->facet[dir];
+
+	switch (facet->state) {
+	case IOBAND_FACET_READY:
+		ioband_heap_erase(siblings_of(node, dir), &facet->node);
+		break;
+	case IOBAND_FACET_PARKED:
+		ioband_heap_erase(&sched->timers, &facet->node);
+		facet->parked_ns += now_ns - facet->parked_since_ns;
+		break;
+	case IOBAND_FACET_EMPTY:
+		break;
+	}
+	facet->state = IOBAND_FACET_EMPTY;
+}
+
+static void facet_enter(struct ioband_sched *sched, struct ioband_node *node,
+			enum ioband_dir dir, u64 open_ns, u64 now_ns)
+{
+	struct ioband_facet *facet = &node->facet[dir];
+
+	if (ioband_before(now_ns, open_ns)) {
+		facet->state = IOBAND_FACET_PARKED;
+		facet->parked_since_ns = now_ns;
+		facet->node.key = open_ns;
+		ioband_heap_insert(&sched->timers, &facet->node);
+		return;
+	}
+	facet->state = IOBAND_FACET_READY;
+	facet->node.key = node->start;
+	ioband_heap_insert(siblings_of(node, dir), &facet->node);
+}
+
+static void not_behind(struct ioband_sched *sched, struct ioband_node *node)
+{
+	/* It may have been parked since before this busy period. */
+	ioband_path_join(sched, node);
+	if (!ioband_before(node->start, *ioband_vtime_of(node)))
+		return;
+	node->start = *ioband_vtime_of(node);
+	node->is_debtor = false;
+}
+
+/*
+ * Put a facet where it belongs by now. Returns whether the parent must look, too,
+ * because its own facet may have become empty or ceased to be.
+ */
+static bool facet_update(struct ioband_sched *sched, struct ioband_node *node,
+			 enum ioband_dir dir, u64 now_ns)
+{
+	struct ioband_facet *facet = &node->facet[dir];
+	bool was_ready = facet->state == IOBAND_FACET_READY;
+	u64 open_ns = now_ns;
+
+	if (!ioband_facet_has_io(facet)) {
+		facet_leave(sched, node, dir, now_ns);
+		return was_ready;
+	}
+	if (node->terms)
+		open_ns = ioband_terms_open_ns(node->terms, dir, now_ns);
+	if (was_ready && facet->node.key == node->start && open_ns == now_ns)
+		return false;
+	if (facet->state == IOBAND_FACET_PARKED && facet->node.key == open_ns &&
+	    open_ns != now_ns)
+		return false;
+	/* Nobody saves up while he is away. */
+	if (!ioband_ready_dirs(node) && open_ns == now_ns)
+		not_behind(sched, node);
+	facet_leave(sched, node, dir, now_ns);
+	facet_enter(sched, node, dir, open_ns, now_ns);
+	return was_ready != (facet->state == IOBAND_FACET_READY);
+}
+
+/*
+ * Put @node where it belongs by now. Returns whether its parent's place may
+ * depend on it.
+ */
+bool ioband_node_place(struct ioband_sched *sched, struct ioband_node *node,
+		       u64 now_ns)
+{
+	bool changed = facet_update(sched, node, IOBAND_READ, now_ns);
+
+	changed |= facet_update(sched, node, IOBAND_WRITE, now_ns);
+	if (node->terms)
+		ioband_promise_update(sched, node, now_ns);
+	return changed;
+}
+
+/* Put @node where it belongs, and those above as far as it matters to them. */
+void ioband_node_update(struct ioband_sched *sched, struct ioband_node *node,
+			u64 now_ns)
+{
+	while (node->parent && ioband_node_place(sched, node, now_ns))
+		node = node->parent;
+}
+
+/* Bring a node into the busy period; its parent is in it. */
+static void node_join(struct ioband_sched *sched, struct ioband_node *node)
+{
+	if (ioband_node_joined(sched, node))
+		return;
+	node->period = sched->period;
+	node->start = *ioband_vtime_of(node);
+	node->rest = 0;
+	node->is_debtor = false;
+	node->parent->rivals += node->weight;
+	ioband_node_retag(sched, node);
+}
+
+/* Begin the tags of all again that are in a heap of @node. */
+void ioband_node_retag(struct ioband_sched *sched, struct ioband_node *node)
+{
+	struct ioband_heap_node *first;
+	struct ioband_heap *ready, again;
+	struct ioband_node *child;
+	enum ioband_dir dir;
+	unsigned int class;
+
+	memset(node->vtime, 0, sizeof(node->vtime));
+	node->own_start = 0;
+	node->own_rest = 0;
+	node->rivals = 0;
+	node->served = 0;
+	for (dir = 0; dir < IOBAND_DIRS; dir++) {
+		for (class = 0; class < IOBAND_CLASSES; class++) {
+			ready = &node->facet[dir].ready[class];
+			again.root = NULL;
+			while ((first = ioband_heap_first(ready))) {
+				child = ioband_facet_node(first);
+				ioband_heap_erase(ready, first);
+				node_join(sched, child);
+				first->key = child->start;
+				ioband_heap_insert(&again, first);
+			}
+			*ready = again;
+		}
+	}
+}
+
+/* Put a node in its place among its siblings after its tag has changed. */
+void ioband_node_rekey(struct ioband_node *node)
+{
+	struct ioband_facet *facet;
+
+	for (facet = node->facet; facet < node->facet + IOBAND_DIRS; facet++) {
+		if (facet->state != IOBAND_FACET_READY)
+			continue;
+		ioband_heap_erase(siblings_of(node, facet->dir), &facet->node);
+		facet->node.key = node->start;
+		ioband_heap_insert(siblings_of(node, facet->dir), &facet->node);
+	}
+}
+
+/* From the top: a parent's virtual time comes before a child's tag. */
+void ioband_path_join(struct ioband_sched *sched, struct ioband_node *node)
+{
+	if (!node->parent || ioband_node_joined(sched, node))
+		return;
+	ioband_path_join(sched, node->parent);
+	node_join(sched, node);
+}
+
+/* It no longer counts among the children of its parent. */
+static void node_withdraw(struct ioband_sched *sched, struct ioband_node *node)
+{
+	if (ioband_node_joined(sched, node))
+		node->parent->rivals -= node->weight;
+}
+
+/**
+ * ioband_node_after - go through a part of the tree, parents before children
+ * @node: a node in it
+ * @top: the uppermost node of that part
+ *
+ * Return: the node after @node, or %NULL after the last.
+ */
+struct ioband_node *ioband_node_after(struct ioband_node *node,
+				      const struct ioband_node *top)
+{
+	if (!list_empty(&node->children))
+		return list_first_entry(&node->children, struct ioband_node,
+					sibling);
+	while (node != top && list_is_last(&node->sibling,
+					   &node->parent->children))
+		node = node->parent;
+	return node == top ? NULL : list_next_entry(node, sibling);
+}
+
+/**
+ * ioband_node_init - prepare a group
+ * @node: uninitialised memory
+ * @weight: %IOBAND_WEIGHT_MIN to %IOBAND_WEIGHT_MAX
+ */
+void ioband_node_init(struct ioband_node *node, u32 weight)
+{
+	memset(node, 0, sizeof(*node));
+	INIT_LIST_HEAD(&node->children);
+	INIT_LIST_HEAD(&node->sibling);
+	node->weight = weight;
+	node->class = IOBAND_BE;
+	node->facet[IOBAND_WRITE].dir = IOBAND_WRITE;
+}
+
+/**
+ * ioband_node_add - put a group into the tree
+ * @parent: the group above it, or the root
+ * @node: a group that holds nothing
+ */
+void ioband_node_add(struct ioband_node *parent, struct ioband_node *node)
+{
+	node->parent = parent;
+	node->period = 0;
+	list_add_tail(&node->sibling, &parent->children);
+}
+
+/**
+ * ioband_node_move - put a group elsewhere in the tree, and all below it
+ * @sched: the scheduler
+ * @node: the group, holding I/O or not
+ * @parent: the group above it from now on; not below it
+ * @now_ns: the time
+ */
+void ioband_node_move(struct ioband_sched *sched, struct ioband_node *node,
+		      struct ioband_node *parent, u64 now_ns)
+{
+	facet_leave(sched, node, IOBAND_READ, now_ns);
+	facet_leave(sched, node, IOBAND_WRITE, now_ns);
+	ioband_node_update(sched, node->parent, now_ns);
+	node_withdraw(sched, node);
+
+	node->start -= *ioband_vtime_of(node);
+	node->parent = parent;
+	list_move_tail(&node->sibling, &parent->children);
+	ioband_path_join(sched, parent);
+	/* What it is ahead it stays; inside, nobody notices. */
+	if ((s64)node->start < 0)
+		node->start = 0;
+	node->start += *ioband_vtime_of(node);
+	if (ioband_node_joined(sched, node))
+		parent->rivals += node->weight;
+	ioband_path_join(sched, node);
+	ioband_node_update(sched, node, now_ns);
+}
+
+/**
+ * ioband_node_del - take a group out of the tree
+ * @sched: the scheduler
+ * @node: a group that holds nothing itself; those below it take its place
+ * @now_ns: the time
+ */
+void ioband_node_del(struct ioband_sched *sched, struct ioband_node *node,
+		     u64 now_ns)
+{
+	struct ioband_node *child, *next;
+
+	list_for_each_entry_safe(child, next, &node->children, sibling)
+		ioband_node_move(sched, child, node->parent, now_ns);
+	if (node->terms)
+		ioband_promise_leave(sched, node->terms);
+	node_withdraw(sched, node);
+	ioband_turn_forget(sched, node);
+	list_del_init(&node->sibling);
+	node->parent = NULL;
+}
+
+/**
+ * ioband_node_set_weight - change the weight of a group
+ * @sched: the scheduler
+ * @node: the group, holding I/O or not
+ * @weight: %IOBAND_WEIGHT_MIN to %IOBAND_WEIGHT_MAX
+ *
+ * What the group is ahead of the virtual time was made at the old weight. It is
+ * worth the same I/O at the new one, or a group that is raised from 1 to 10000
+ * would still wait out its last I/O's step of ten thousand.
+ */
+void ioband_node_set_weight(struct ioband_sched *sched,
+			    struct ioband_node *node, u32 weight)
+{
+	u64 vtime = *ioband_vtime_of(node), ahead = node->start - vtime;
+	u64 rest = 0;
+
+	/* Times the old weight, this is cost: it cannot overflow. */
+	if (ioband_node_joined(sched, node) && (s64)ahead >= 0)
+		node->start = vtime + div64_u64_rem(ahead * node->weight +
+						    node->rest, weight, &rest);
+	node_withdraw(sched, node);
+	node->weight = weight;
+	node->rest = rest;
+	if (ioband_node_joined(sched, node))
+		node->parent->rivals += weight;
+	ioband_node_rekey(node);
+}
+
+/**
+ * ioband_node_set_class - change which siblings go before a group
+ * @sched: the scheduler
+ * @node: the group, holding I/O or not
+ * @class: the new class
+ * @now_ns: the time
+ */
+void ioband_node_set_class(struct ioband_sched *sched, struct ioband_node *node,
+			   enum ioband_class class, u64 now_ns)
+{
+	facet_leave(sched, node, IOBAND_READ, now_ns);
+	facet_leave(sched, node, IOBAND_WRITE, now_ns);
+	node->class = class;
+	node->start = *ioband_vtime_of(node);
+	node->rest = 0;
+	ioband_node_update(sched, node, now_ns);
+}
+
+/*
+ * Whoever is behind because of a limit of @top has saved nothing up for when it is
+ * gone.
+ */
+static void catch_up(struct ioband_sched *sched, struct ioband_node *top)
+{
+	struct ioband_node *node = top;
+
+	while ((node = ioband_node_after(node, top))) {
+		if (!ioband_ready_dirs(node) ||
+		    !ioband_before(node->start, *ioband_vtime_of(node)))
+			continue;
+		node->start = *ioband_vtime_of(node);
+		ioband_node_rekey(node);
+	}
+}
+
+/**
+ * ioband_node_set_terms - change limits, minimum and latency target of a group
+ * @sched: the scheduler
+ * @node: the group, holding I/O or not
+ * @terms: the new terms, or %NULL for none
+ * @now_ns: the time
+ *
+ * Return: the old terms, the caller's to free, or %NULL.
+ */
+struct ioband_terms *ioband_node_set_terms(struct ioband_sched *sched,
+					   struct ioband_node *node,
+					   struct ioband_terms *terms,
+					   u64 now_ns)
+{
+	struct ioband_terms *old = node->terms;
+
+	if (old)
+		ioband_promise_leave(sched, old);
+	if (terms)
+		terms->node = node;
+	if (terms && old)
+		ioband_terms_inherit(terms, old, now_ns);
+	node->terms = terms;
+	catch_up(sched, node);
+	ioband_node_update(sched, node, now_ns);
+	return old;
+}
+

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The tree of groups: who may go, and where he stands among his siblings. Shared
+ * by the files of the core, not for its callers.
+ */
+#ifndef _IOBAND_TREE_H
+#define _IOBAND_TREE_H
+
+#include "ioband-core.h"
+
+static inline struct ioband_node *
+ioband_facet_node(struct ioband_heap_node *heap_node)
+{
+	struct ioband_facet *facet = container_of(heap_node,
+						  struct ioband_facet, node);
+
+	return container_of(facet - facet->dir, struct ioband_node, facet[0]);
+}
+
+static inline u64 *ioband_vtime_of(const struct ioband_node *node)
+{
+	return &node->parent->vtime[node->class];
+}
+
+/* The directions in which @node has I/O that its own limits let go, as bits. */
+static inline unsigned int ioband_ready_dirs(const struct ioband_node *node)
+{
+	unsigned int dirs = 0;
+
+	if (node->facet[IOBAND_READ].state == IOBAND_FACET_READY)
+		dirs |= BIT(IOBAND_READ);
+	if (node->facet[IOBAND_WRITE].state == IOBAND_FACET_READY)
+		dirs |= BIT(IOBAND_WRITE);
+	return dirs;
+}
+
+static inline bool ioband_holds_own(const struct ioband_facet *facet)
+{
+	return ioband_heap_first(&facet->held[false]) ||
+	       ioband_heap_first(&facet->held[true]);
+}
+
+static inline void ioband_advance(u64 *tag, u32 *rest, u64 cost, u32 weight)
+{
+	u64 left;
+
+	*tag += div64_u64_rem((cost << IOBAND_VTIME_SHIFT) + *rest, weight,
+			      &left);
+	*rest = left;
+}
+
+bool ioband_facet_has_io(const struct ioband_facet *facet);
+bool ioband_node_place(struct ioband_sched *sched, struct ioband_node *node,
+		       u64 now_ns);
+void ioband_node_update(struct ioband_sched *sched, struct ioband_node *node,
+			u64 now_ns);
+void ioband_node_retag(struct ioband_sched *sched, struct ioband_node *node);
+void ioband_node_rekey(struct ioband_node *node);
+void ioband_path_join(struct ioband_sched *sched, struct ioband_node *node);
+
+/* ioband-promise.c */
+void ioband_promise_update(struct ioband_sched *sched, struct ioband_node *node,
+			   u64 now_ns);
+void ioband_promise_leave(struct ioband_sched *sched,
+			  struct ioband_terms *terms);
+struct ioband_node *ioband_behind_minimum(struct ioband_sched *sched,
+					  u64 now_ns, unsigned int *dirs);
+struct ioband_node *ioband_near_deadline(struct ioband_sched *sched, u64 now_ns,
+					 unsigned int *dirs);
+
+#endif /* _IOBAND_TREE_H */

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Turns and grace: on a disk that does one thing at a time, when not to send what
+ * could be sent. Shared by the files of the core, but for ioband_done().
+ */
+#ifndef _IOBAND_TURN_H
+#define _IOBAND_TURN_H
+
+#include "ioband-env.h"
+
+#define IOBAND_QUANTUM_NS	((u64)40 * NSEC_PER_MSEC)
+
+struct ioband_node;
+struct ioband_sched;
+
+/**
+ * struct ioband_turn - who has the disk, and who is waited for
+ * @is_serial: the disk is given one I/O at a time; kept by the caller
+ * @quantum_ns: how long a group may keep the disk under policy weight-time
+ * @grace_ns: how long to wait for anybody at most
+ * @group: whose turn it is, or %NULL
+ * @used_ns: how much of it is used up
+ * @stream: which of its streams goes on
+ * @stream_used_ns: how much of that one's part is used up
+ * @last: whose I/O was done last and may come back at once, or %NULL
+ * @since_ns: since when the disk is kept free for it; 0 if it is not
+ * @until_ns: until when
+ * @began_ns: begin of the busy period, once it is known
+ * @spent_ns: how long the disk was kept free outside turns since then
+ */
+struct ioband_turn {
+	bool is_serial;
+	u64 quantum_ns;
+	u64 grace_ns;
+	struct ioband_node *group;
+	u64 used_ns;
+	struct ioband_node *stream;
+	u64 stream_used_ns;
+	struct ioband_node *last;
+	u64 since_ns;
+	u64 until_ns;
+	u64 began_ns;
+	u64 spent_ns;
+};
+
+void ioband_turn_init(struct ioband_turn *turn);
+void ioband_turn_begin(struct ioband_sched *sched);
+void ioband_turn_forget(struct ioband_sched *sched,
+			const struct ioband_node *node);
+struct ioband_node *ioband_turn_holder(const struct ioband_sched *sched,
+				       unsigned int *dirs);
+void ioband_turn_taken(struct ioband_sched *sched, struct ioband_node *node,
+		       bool goes_on);
+void ioband_turn_back(struct ioband_sched *sched, struct ioband_node *node,
+		      u64 now_ns);
+bool ioband_turn_waits(struct ioband_sched *sched,
+		       const struct ioband_node *next, u64 now_ns);
+void ioband_done(struct ioband_sched *sched, struct ioband_node *node,
+		 u64 used_ns, u64 charged_ns, bool is_sync, u64 now_ns);
+
+#endif /* _IOBAND_TURN_H */

@@ -6,17 +6,27 @@
  *
  *   version MAJOR.MINOR.PATCH	of the target; without it there is none
  *   device NAME MAJOR:MINOR
+ *   uuid NAME UUID
+ *   suspended NAME
+ *   open NAME COUNT		besides the devices that lie on it
  *   table NAME START LENGTH TYPE PARAMS
+ *   inactive NAME START LENGTH TYPE PARAMS
  *   status NAME START LENGTH TYPE PARAMS
- *   answer NAME TEXT		to any message
- *   fail CALL ERRNO		CALL is list, version, or one of table, status and
- *				message with :NAME behind it; ERRNO a number
+ *   reply NAME WORD TEXT	a line of the answer to the message WORD, show or stats
+ *   fail CALL ERRNO		CALL is list, version, or one of table, status,
+ *				message, create, load, resume, clear, remove and
+ *				open with :NAME behind it; ERRNO a number
+ *   failonce CALL ERRNO	the same, the next time only
+ *   refuse ERRNO WORD TEXT	tables and messages with WORD in them, as the
+ *				kernel does with TEXT in its log
  *   error TEXT			what libdevmapper says about failures
  *
- * and is read anew by each call, as the kernel's state may change as well.
+ * and is read anew by each call, as the kernel's state may change as well. What
+ * changes something changes the file, and is told in $IOBAND_FAKE_DM.log.
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,137 +34,254 @@
 #include "util.h"
 
 static char last_error[200];
+static char last_reason[200];
 static bool verbose;
+
+/* The file, line by line. */
+static char **lines;
+static size_t nr_lines;
+
+static char *file_path(void)
+{
+	char *path = getenv("IOBAND_FAKE_DM");
+
+	if (!path) {
+		fprintf(stderr, "fake: $IOBAND_FAKE_DM is not set\n");
+		abort();
+	}
+	return path;
+}
+
+/* Takes over @line. */
+static void add_line(char *line)
+{
+	lines = xreallocarray(lines, nr_lines + 1, sizeof(*lines));
+	lines[nr_lines++] = line;
+}
+
+static void drop_line(size_t i)
+{
+	free(lines[i]);
+	nr_lines--;
+	memmove(&lines[i], &lines[i + 1], (nr_lines - i) * sizeof(*lines));
+}
+
+static void forget(void)
+{
+	while (nr_lines)
+		drop_line(nr_lines - 1);
+	free(lines);
+	lines = NULL;
+}
+
+static void read_file(void)
+{
+	FILE *file = fopen(file_path(), "re");
+	char *line = NULL;
+	size_t size = 0;
+
+	if (!file) {
+		fprintf(stderr, "fake: cannot read $IOBAND_FAKE_DM\n");
+		abort();
+	}
+	while (getline(&line, &size, file) > 0) {
+		line[strcspn(line, "\n")] = '\0';
+		add_line(xstrdup(line));
+	}
+	free(line);
+	fclose(file);
+}
+
+static void write_file(void)
+{
+	FILE *file = fopen(file_path(), "we");
+
+	if (!file)
+		abort();
+	for (size_t i = 0; i < nr_lines; i++)
+		fprintf(file, "%s\n", lines[i]);
+	fclose(file);
+}
+
+static __attribute__((format(printf, 1, 2))) void note(const char *fmt, ...)
+{
+	char *path = xasprintf("%s.log", file_path());
+	FILE *file = fopen(path, "ae");
+	va_list args;
+
+	free(path);
+	if (!file)
+		abort();
+	va_start(args, fmt);
+	vfprintf(file, fmt, args);
+	va_end(args);
+	fputc('\n', file);
+	fclose(file);
+}
 
 /* The words behind @key and @name, if the line has them, else NULL. */
 static char *match(char *line, const char *key, const char *name)
 {
 	size_t len = strlen(key);
 
-	line[strcspn(line, "\n")] = '\0';
 	if (strncmp(line, key, len) || line[len] != ' ')
 		return NULL;
 	line += len + 1;
 	if (!name)
 		return line;
 	len = strlen(name);
-	if (strncmp(line, name, len) || line[len] != ' ')
+	if (strncmp(line, name, len) || (line[len] && line[len] != ' '))
 		return NULL;
-	return line + len + 1;
+	return line + len + !!line[len];
 }
 
-/* Call @take for each such line; a failure planned for @call comes first. */
-static int each_line(const char *call, const char *key, const char *name,
-		     void (*take)(char *words, void *data), void *data)
+static char *find(const char *key, const char *name)
 {
-	const char *path = getenv("IOBAND_FAKE_DM");
-	char *line = NULL, *words;
-	size_t size = 0;
+	char *words = NULL;
+
+	for (size_t i = 0; !words && i < nr_lines; i++)
+		words = match(lines[i], key, name);
+	return words;
+}
+
+static void drop_all(const char *key, const char *name)
+{
+	size_t i = 0;
+
+	while (i < nr_lines)
+		if (match(lines[i], key, name))
+			drop_line(i);
+		else
+			i++;
+}
+
+/* A call begins: read the file. Return: the failure planned for it. */
+static int begin(const char *call, const char *name)
+{
+	char *full = name ? xasprintf("%s:%s", call, name) : xstrdup(call);
 	int r = 0;
-	FILE *file;
 
 	if (verbose)
-		fprintf(stderr, "fake: %s\n", call);
-	file = path ? fopen(path, "re") : NULL;
-	if (!file) {
-		fprintf(stderr, "fake: cannot read $IOBAND_FAKE_DM\n");
-		abort();
-	}
-	while (!r && getline(&line, &size, file) > 0) {
-		words = match(line, "error", NULL);
+		fprintf(stderr, "fake: %s\n", full);
+	last_reason[0] = '\0';
+	read_file();
+	for (size_t i = 0; i < nr_lines; i++) {
+		char *words = match(lines[i], "error", NULL);
+
 		if (words)
 			snprintf(last_error, sizeof(last_error), "%s", words);
-		words = match(line, "fail", call);
-		if (words)
-			r = -atoi(words);
 	}
-	rewind(file);
-	while (!r && getline(&line, &size, file) > 0) {
-		words = match(line, key, name);
-		if (words)
-			take(words, data);
+	if (find("fail", full)) {
+		r = -atoi(find("fail", full));
+	} else if (find("failonce", full)) {
+		r = -atoi(find("failonce", full));
+		drop_all("failonce", full);
+		write_file();
 	}
-	free(line);
-	fclose(file);
-	return r;
-}
-
-static int each_line_of(const char *call, const char *key, const char *name,
-			void (*take)(char *words, void *data), void *data)
-{
-	char *full = xasprintf("%s:%s", call, name);
-	int r = each_line(full, key, name, take, data);
-
 	free(full);
 	return r;
 }
 
-static void take_device(char *words, void *data)
+static int end(int r)
 {
-	struct ioband_dm_devices *devices = data;
-	char *numbers = strrchr(words, ' ');
-	struct ioband_dm_device *dev;
+	forget();
+	return r;
+}
 
-	devices->v = xreallocarray(devices->v, devices->nr + 1,
-				   sizeof(*devices->v));
-	dev = &devices->v[devices->nr++];
-	if (!numbers || sscanf(numbers, "%u:%u", &dev->major, &dev->minor) != 2)
-		abort();
-	*numbers = '\0';
-	dev->name = xstrdup(words);
+/* Is there something in it that this kernel refuses? */
+static int refused(const char *text)
+{
+	char word[64];
+	int err, n;
+
+	for (size_t i = 0; i < nr_lines; i++) {
+		char *words = match(lines[i], "refuse", NULL);
+
+		if (!words || sscanf(words, "%d %63s %n", &err, word, &n) < 2 ||
+		    !strstr(text, word))
+			continue;
+		snprintf(last_reason, sizeof(last_reason), "%s", words + n);
+		return -err;
+	}
+	return 0;
 }
 
 int ioband_dm_list(struct ioband_dm_devices *devices)
 {
+	int r = begin("list", NULL);
+
 	memset(devices, 0, sizeof(*devices));
-	return each_line("list", "device", NULL, take_device, devices);
+	for (size_t i = 0; !r && i < nr_lines; i++) {
+		char *words = match(lines[i], "device", NULL);
+		struct ioband_dm_device *dev;
+		char *numbers;
+
+		if (!words)
+			continue;
+		devices->v = xreallocarray(devices->v, devices->nr + 1,
+					   sizeof(*devices->v));
+		dev = &devices->v[devices->nr++];
+		memset(dev, 0, sizeof(*dev));
+		numbers = strrchr(words, ' ');
+		if (!numbers || sscanf(numbers, "%u:%u", &dev->major,
+				       &dev->minor) != 2)
+			abort();
+		dev->name = strndup(words, numbers - words);
+	}
+	return end(r);
 }
 
 void ioband_dm_devices_free(struct ioband_dm_devices *devices)
 {
-	for (size_t i = 0; i < devices->nr; i++)
+	for (size_t i = 0; i < devices->nr; i++) {
 		free(devices->v[i].name);
+		free(devices->v[i].uuid);
+	}
 	free(devices->v);
 	memset(devices, 0, sizeof(*devices));
 }
 
-static void take_target(char *words, void *data)
+static void take_target(char *words, struct ioband_dm_targets *targets)
 {
-	struct ioband_dm_targets *targets = data;
 	struct ioband_dm_target *target;
 	char type[32];
-	int end = 0;
+	int n = 0;
 
 	targets->v = xreallocarray(targets->v, targets->nr + 1,
 				   sizeof(*targets->v));
 	target = &targets->v[targets->nr++];
 	if (sscanf(words, "%" SCNu64 " %" SCNu64 " %31s%n", &target->start,
-		   &target->length, type, &end) != 3)
+		   &target->length, type, &n) != 3)
 		abort();
 	target->type = xstrdup(type);
-	target->params = xstrdup(words[end] ? words + end + 1 : "");
-}
-
-/* A device that is listed only has vanished by the time of the next call. */
-static void take_nothing(char *words, void *data)
-{
-	(void)words;
-	*(bool *)data = true;
+	target->params = xstrdup(words[n] ? words + n + 1 : "");
 }
 
 static int get_targets(const char *call, const char *name,
 		       struct ioband_dm_targets *targets)
 {
-	bool exists = false;
-	int r;
+	int r = begin(call, name);
+	char *numbers;
 
 	memset(targets, 0, sizeof(*targets));
-	r = each_line_of(call, "device", name, take_nothing, &exists);
 	if (r)
-		return r;
-	if (!exists)
-		return -ENXIO;
-	return each_line_of(call, call, name, take_target, targets);
+		return end(r);
+	/* A device that was listed may have vanished by the time of this call. */
+	numbers = find("device", name);
+	if (!numbers)
+		return end(-ENXIO);
+	if (sscanf(numbers, "%u:%u", &targets->major, &targets->minor) != 2)
+		abort();
+	targets->uuid = xstrdup(find("uuid", name) ? find("uuid", name) : "");
+	targets->suspended = find("suspended", name);
+	targets->has_inactive = find("inactive", name);
+	for (size_t i = 0; i < nr_lines; i++) {
+		char *words = match(lines[i], call, name);
+
+		if (words)
+			take_target(words, targets);
+	}
+	return end(0);
 }
 
 int ioband_dm_table(const char *name, struct ioband_dm_targets *targets)
@@ -174,49 +301,469 @@ void ioband_dm_targets_free(struct ioband_dm_targets *targets)
 		free(targets->v[i].params);
 	}
 	free(targets->v);
+	free(targets->uuid);
 	memset(targets, 0, sizeof(*targets));
-}
-
-static void take_version(char *words, void *data)
-{
-	struct ioband_dm_version *version = data;
-
-	if (sscanf(words, "%u.%u.%u", &version->major, &version->minor,
-		   &version->patch) != 3)
-		abort();
 }
 
 int ioband_dm_version(const char *type, struct ioband_dm_version *version)
 {
-	int r;
+	int r = begin("version", NULL);
+	char *words = find("version", NULL);
 
 	(void)type;
 	memset(version, 0, sizeof(*version));
-	r = each_line("version", "version", NULL, take_version, version);
-	return r ? r : version->major ? 0 : -ENOPKG;
+	if (!r && words && sscanf(words, "%u.%u.%u", &version->major,
+				  &version->minor, &version->patch) != 3)
+		abort();
+	return end(r ? r : version->major ? 0 : -ENOPKG);
 }
 
-static void take_answer(char *words, void *data)
+/* Lines of a table; the kernel knows of no group that a table does not name. */
+static int add_table(const char *key, const char *name,
+		     const struct ioband_dm_targets *targets)
 {
-	char **answer = data;
+	for (size_t i = 0; i < targets->nr; i++) {
+		const struct ioband_dm_target *t = &targets->v[i];
+		int r = refused(t->params);
 
-	free(*answer);
-	*answer = xstrdup(words);
+		if (r)
+			return r;
+		add_line(xasprintf("%s %s %" PRIu64 " %" PRIu64 " %s %s", key,
+				   name, t->start, t->length, t->type,
+				   t->params));
+	}
+	return 0;
+}
+
+int ioband_dm_create(const char *name, const char *uuid,
+		     const struct ioband_dm_targets *targets,
+		     unsigned int read_ahead, bool hidden)
+{
+	unsigned int minor, highest = 99;
+	int r = begin("create", name);
+
+	note("create %s %s read_ahead=%u%s: %d", name, uuid, read_ahead,
+	     hidden ? " hidden" : "", r);
+	if (r)
+		return end(r);
+	if (find("device", name))
+		return end(-EBUSY);
+	for (size_t i = 0; i < nr_lines; i++) {
+		char *words = match(lines[i], "device", NULL);
+
+		if (words && sscanf(strrchr(words, ':') + 1, "%u",
+				    &minor) == 1 && minor > highest)
+			highest = minor;
+	}
+	add_line(xasprintf("device %s 254:%u", name, highest + 1));
+	if (*uuid)
+		add_line(xasprintf("uuid %s %s", name, uuid));
+	r = add_table("table", name, targets);
+	if (!r)
+		write_file();
+	return end(r);
+}
+
+int ioband_dm_load(const char *name, const struct ioband_dm_targets *targets)
+{
+	int r = begin("load", name);
+
+	if (!r) {
+		drop_all("inactive", name);
+		r = add_table("inactive", name, targets);
+	}
+	if (!r)
+		write_file();
+	note("load %s: %d", name, r);
+	return end(r);
+}
+
+int ioband_dm_clear(const char *name)
+{
+	int r = begin("clear", name);
+
+	note("clear %s: %d", name, r);
+	if (!r) {
+		drop_all("inactive", name);
+		write_file();
+	}
+	return end(r);
+}
+
+/* One that fails half way leaves the device suspended and forgets the table. */
+int ioband_dm_resume(const char *name)
+{
+	int r = begin("resume", name);
+	bool has_inactive = find("inactive", name);
+
+	note("resume %s: %d", name, r);
+	if (r && has_inactive) {
+		drop_all("inactive", name);
+		add_line(xasprintf("suspended %s", name));
+		write_file();
+	}
+	if (r)
+		return end(r);
+	drop_all("suspended", name);
+	if (has_inactive)
+		drop_all("table", name);
+	for (size_t i = 0; i < nr_lines; i++) {
+		char *words = match(lines[i], "inactive", name);
+
+		if (!words)
+			continue;
+		words = xasprintf("table %s %s", name, words);
+		free(lines[i]);
+		lines[i] = words;
+	}
+	write_file();
+	return end(0);
+}
+
+/* Devices that lie on it have it open. */
+static unsigned int count_open(const char *name)
+{
+	char *numbers = find("device", name);
+	char *given = find("open", name);
+	unsigned int count = given ? atoi(given) : 0;
+
+	for (size_t i = 0; numbers && i < nr_lines; i++) {
+		char *params = match(lines[i], "table", NULL);
+		char *number = params ? strstr(params, numbers) : NULL;
+
+		count += number && number[-1] == ' ' &&
+			 number[strlen(numbers)] == ' ';
+	}
+	return count;
+}
+
+int ioband_dm_remove(const char *name)
+{
+	static const char * const keys[] = {
+		"device", "uuid", "suspended", "table", "inactive", "status",
+	};
+	int r = begin("remove", name);
+
+	if (!r && !find("device", name))
+		r = -ENXIO;
+	if (!r && count_open(name))
+		r = -EBUSY;
+	note("remove %s: %d", name, r);
+	for (size_t i = 0; !r && i < sizeof(keys) / sizeof(keys[0]); i++)
+		drop_all(keys[i], name);
+	if (!r)
+		write_file();
+	return end(r);
+}
+
+int ioband_dm_open_count(const char *name, unsigned int *count)
+{
+	int r = begin("open", name);
+
+	*count = 0;
+	if (!r && !find("device", name))
+		r = -ENXIO;
+	if (!r)
+		*count = count_open(name);
+	return end(r);
+}
+
+/* The words of a table line: START LENGTH ioband DEVICE SHARE ... */
+enum {
+	WORD_SHARE = 4,
+	WORD_THROTTLE,
+	WORD_LIMIT,
+	WORD_TYPE,
+	WORD_POLICY,
+	WORD_GROUPS = 10,
+	MAX_WORDS = 64,
+};
+
+struct table {
+	char *text;
+	char *word[MAX_WORDS];
+	size_t nr;
+};
+
+static void split(struct table *t, const char *words)
+{
+	char *save = NULL;
+
+	t->text = xstrdup(words);
+	t->nr = 0;
+	for (char *word = strtok_r(t->text, " ", &save); word;
+	     word = strtok_r(NULL, " ", &save)) {
+		if (t->nr == MAX_WORDS)
+			abort();
+		t->word[t->nr++] = xstrdup(word);
+	}
+}
+
+static void join(struct table *t, const char *name, size_t line)
+{
+	char *text = xasprintf("table %s", name);
+
+	for (size_t i = 0; i < t->nr; i++) {
+		char *more = xasprintf("%s %s", text, t->word[i]);
+
+		free(text);
+		free(t->word[i]);
+		text = more;
+	}
+	free(t->text);
+	free(lines[line]);
+	lines[line] = text;
+}
+
+static void set_word(struct table *t, size_t i, const char *text)
+{
+	free(t->word[i]);
+	t->word[i] = xstrdup(text);
+}
+
+/* Index of the word of a group, 0 if there is none. */
+static size_t find_group(const struct table *t, const char *ref)
+{
+	char *begin = xasprintf("%s:", strcmp(ref, "-1") ? ref : "");
+	size_t found = 0;
+
+	for (size_t i = WORD_GROUPS; i < t->nr; i++) {
+		if (!strcmp(t->word[i], "options"))
+			break;
+		if (!strncmp(t->word[i], begin, strlen(begin)))
+			found = i;
+	}
+	free(begin);
+	return found;
+}
+
+/* As the kernel prints a group of which nothing was said. */
+static const char *no_setting(const char *policy)
+{
+	return strcmp(policy, "range-bw") ? "100" : "0:0";
+}
+
+static void add_group(struct table *t, const char *ref)
+{
+	size_t i = WORD_GROUPS;
+
+	while (i < t->nr && strcmp(t->word[i], "options"))
+		i++;
+	memmove(&t->word[i + 1], &t->word[i], (t->nr - i) * sizeof(*t->word));
+	t->word[i] = xasprintf("%s:%s", ref, no_setting(t->word[WORD_POLICY]));
+	t->nr++;
+}
+
+static void drop_word(struct table *t, size_t i)
+{
+	free(t->word[i]);
+	t->nr--;
+	memmove(&t->word[i], &t->word[i + 1], (t->nr - i) * sizeof(*t->word));
+}
+
+/* Replace what @setting names, or add it; burst= and peak= go with what they follow. */
+static void put_setting(struct table *t, size_t i, char *setting)
+{
+	size_t len = strcspn(setting, "=");
+	char *param = strchr(t->word[i], ':') + 1;
+	char *rest = xstrdup(""), *save = NULL, *copy, *more;
+	bool dropping = false;
+
+	if (!strcmp(param, "0:0"))
+		copy = xstrdup("");
+	else if (*param >= '0' && *param <= '9')
+		copy = xasprintf("weight=%s", param);
+	else
+		copy = xstrdup(param);
+	for (char *s = strtok_r(copy, ",", &save); s;
+	     s = strtok_r(NULL, ",", &save)) {
+		bool addition = !strncmp(s, "burst=", 6) ||
+				!strncmp(s, "peak=", 5);
+
+		if (!addition)
+			dropping = !strncmp(s, setting, len + 1) ||
+				   (!strncmp(s, "min", 3) &&
+				    !strncmp(setting, "min", 3));
+		if (dropping)
+			continue;
+		more = xasprintf("%s%s%s", rest, *rest ? "," : "", s);
+		free(rest);
+		rest = more;
+	}
+	if (strcmp(setting + len, "=max") && strcmp(setting + len, "=0")) {
+		more = xasprintf("%s%s%s", rest, *rest ? "," : "", setting);
+		free(rest);
+		rest = more;
+	}
+	/* A weight alone is a number. */
+	more = xasprintf("%.*s%s", (int)(param - t->word[i]), t->word[i],
+			 !strncmp(rest, "weight=", 7) && !strchr(rest, ',') ?
+			 rest + 7 : *rest ? rest :
+			 no_setting(t->word[WORD_POLICY]));
+	set_word(t, i, more);
+	free(more);
+	free(rest);
+	free(copy);
+}
+
+static bool has_auto(const struct table *t)
+{
+	for (size_t i = WORD_GROUPS; i < t->nr; i++)
+		if (!strcmp(t->word[i], "auto"))
+			return true;
+	return false;
+}
+
+static int change_group(struct table *t, const char *verb, char *args)
+{
+	char *save = NULL, *ref = strtok_r(args, " ", &save), *setting;
+	size_t i = ref ? find_group(t, ref) : 0;
+	char last[200] = "";
+
+	if (!strcmp(verb, "attach")) {
+		if (i)
+			return -EEXIST;
+		add_group(t, ref);
+		return 0;
+	}
+	/* Where the kernel attaches by itself it has done so by now. */
+	if (!i && !strcmp(verb, "set") && has_auto(t)) {
+		add_group(t, ref);
+		i = find_group(t, ref);
+	}
+	if (!i) {
+		snprintf(last_reason, sizeof(last_reason),
+			 "group '%s': is not attached", ref);
+		return -EINVAL;
+	}
+	if (!strcmp(verb, "detach")) {
+		drop_word(t, i);
+		return 0;
+	}
+	while ((setting = strtok_r(NULL, " ", &save))) {
+		if (!strncmp(setting, "burst=", 6) ||
+		    !strncmp(setting, "peak=", 5)) {
+			size_t len = strlen(last);
+
+			snprintf(last + len, sizeof(last) - len, ",%s",
+				 setting);
+			continue;
+		}
+		if (*last)
+			put_setting(t, i, last);
+		snprintf(last, sizeof(last), "%s", setting);
+	}
+	if (*last)
+		put_setting(t, i, last);
+	return 0;
+}
+
+static int change_share(struct table *t, const char *verb, char *args)
+{
+	if (!strcmp(verb, "io_throttle")) {
+		set_word(t, WORD_THROTTLE, args);
+	} else if (!strcmp(verb, "io_limit")) {
+		set_word(t, WORD_LIMIT, args);
+	} else if (!strcmp(verb, "policy")) {
+		set_word(t, WORD_POLICY, args);
+		for (size_t i = WORD_GROUPS; i < t->nr; i++) {
+			char *colon = strchr(t->word[i], ':');
+
+			if (!strcmp(t->word[i], "options"))
+				break;
+			*colon = '\0';
+			colon = xasprintf("%s:%s", t->word[i],
+					  no_setting(args));
+			set_word(t, i, colon);
+			free(colon);
+		}
+	} else {
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* What a message does to the table lines of the volume, or of its share. */
+static int change(const char *name, const char *text)
+{
+	char *copy = xstrdup(text), *args = strchr(copy, ' ');
+	const char *table = find("table", name);
+	char share[64] = "";
+	bool is_group;
+	int r = 0;
+
+	if (args)
+		*args++ = '\0';
+	is_group = !strcmp(copy, "attach") || !strcmp(copy, "detach") ||
+		   !strcmp(copy, "set");
+	if (table)
+		sscanf(table, "%*s %*s %*s %*s %63s", share);
+	for (size_t i = 0; !r && args && i < nr_lines; i++) {
+		char *words = match(lines[i], "table", is_group ? name : NULL);
+		char *of, *again;
+		struct table t;
+
+		/* Lines of a name with a blank are not part of these tests. */
+		if (!words)
+			continue;
+		of = is_group ? xstrdup(name) :
+				strndup(words, strcspn(words, " "));
+		words = match(lines[i], "table", of);
+		split(&t, words);
+		again = xstrdup(args);
+		if (t.nr > WORD_POLICY && !strcmp(t.word[2], "ioband") &&
+		    !strcmp(t.word[WORD_SHARE], share))
+			r = is_group ? change_group(&t, copy, again) :
+				       change_share(&t, copy, again);
+		join(&t, of, i);
+		free(again);
+		free(of);
+	}
+	free(copy);
+	return r;
 }
 
 int ioband_dm_message(const char *name, uint64_t sector, const char *text,
 		      char **answer)
 {
+	bool is_question = !strcmp(text, "show") || !strcmp(text, "stats");
+	int r = begin("message", name);
+
 	*answer = NULL;
 	if (verbose)
-		fprintf(stderr, "fake: message %s %" PRIu64 " %s\n", name, sector,
-			text);
-	return each_line_of("message", "answer", name, take_answer, answer);
+		fprintf(stderr, "fake: message %s %" PRIu64 " %s\n", name,
+			sector, text);
+	if (!r && !find("device", name))
+		r = -ENXIO;
+	if (!r)
+		r = refused(text);
+	if (!r && !is_question)
+		r = change(name, text);
+	if (!is_question)
+		note("message %s %" PRIu64 " %s: %d", name, sector, text, r);
+	for (size_t i = 0; !r && is_question && i < nr_lines; i++) {
+		char *words = match(lines[i], "reply", name), *more;
+
+		words = words ? match(words, text, NULL) : NULL;
+		if (!words)
+			continue;
+		more = xasprintf("%s%s\n", *answer ? *answer : "", words);
+		free(*answer);
+		*answer = more;
+	}
+	if (!r && !is_question)
+		write_file();
+	return end(r);
 }
 
 const char *ioband_dm_error(void)
 {
 	return last_error;
+}
+
+const char *ioband_dm_reason(void)
+{
+	return last_reason;
 }
 
 void ioband_dm_verbose(void)

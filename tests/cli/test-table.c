@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "klog.h"
 #include "table.h"
 #include "units.h"
 
@@ -370,6 +371,98 @@ static void sizes(void **state)
 	assert_true(units_bytes(UINT64_MAX / 512 + 1) == UINT64_MAX);
 }
 
+static void sizes_are_read(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t bytes;
+	} good[] = {
+		{ "0", 0 }, { "1", 1 }, { "512B", 512 }, { "4K", 4096 },
+		{ "4k", 4096 }, { "4KiB", 4096 }, { "4KB", 4000 },
+		{ "10M", 10485760 }, { "1.5M", 1572864 }, { "1.5MB", 1500000 },
+		{ "0.001K", 1 }, { "2.500G", 2684354560 }, { "10M/s", 10485760 },
+		{ "15E", 15ULL << 60 }, { "18446744073709551615", UINT64_MAX },
+		{ "1.001EB", 1001000000000000000 },
+	};
+	static const char * const bad[] = {
+		"", "K", "-1", "+1", " 1", "1 ", "1.5", "1.", ".5", "1.5B",
+		"1.0001K", "10X", "10Mi", "10Mb", "10KK", "10M/h", "16E",
+		"18446744073709551616", "20EB", "0x10", "1e3",
+	};
+	uint64_t bytes;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		assert_true(units_parse_size(good[i].text, &bytes));
+		assert_true(bytes == good[i].bytes);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_false(units_parse_size(bad[i], &bytes));
+	assert_true(units_parse_usec("7", &bytes) && bytes == 7);
+	assert_true(units_parse_usec("2.5ms", &bytes) && bytes == 2500);
+	assert_true(units_parse_usec("1.000001s", &bytes) == false);
+	assert_true(units_parse_usec("3s", &bytes) && bytes == 3000000);
+	assert_false(units_parse_usec("5m", &bytes));
+	assert_false(units_parse_usec("0.5us", &bytes));
+}
+
+/* What is written exactly reads back as the same. */
+static void exact_sizes(void **state)
+{
+	static const uint64_t sizes[] = {
+		0, 1, 1023, 1024, 1025, 1536, 10485760, 20000000,
+		3ULL << 60, UINT64_MAX,
+	};
+	char buf[UNITS_LEN];
+	uint64_t bytes;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		assert_true(units_parse_size(units_exact(buf, sizes[i]),
+					     &bytes));
+		assert_true(bytes == sizes[i]);
+	}
+	assert_string_equal(units_exact(buf, 10485760), "10M");
+	assert_string_equal(units_exact(buf, 1536), "1536");
+}
+
+static void kernel_log(void **state)
+{
+	static const struct {
+		const char *record;
+		const char *device;
+		int rank;
+		const char *reason;
+	} cases[] = {
+		{ "3,12,34,-;device-mapper: ioband: 253:0: weight '0': expected 1 to 10000\n SUBSYSTEM=x\n",
+		  "253:0", 3, "weight '0': expected 1 to 10000" },
+		{ "3,12,34,-;device-mapper: ioband: 253:0: a\n", NULL, 3, "a" },
+		{ "3,12,34,-;device-mapper: ioband: 253:0: a\n", "253:1", 0,
+		  NULL },
+		{ "3,12,34,-;device-mapper: ioband: 253:0: a\n", "253:00", 0,
+		  NULL },
+		{ "3,12,34,-;device-mapper: table: 253:0: device 8:16 too small for target: start=0\n",
+		  "253:0", 2, "device 8:16 too small for target: start=0" },
+		{ "3,12,34,-;device-mapper: table: 253:0: ioband: Invalid options (-EINVAL)\n",
+		  "253:0", 1, "ioband: Invalid options (-EINVAL)" },
+		{ "3,12,34,-;device-mapper: ioband: register failed -1\n", NULL,
+		  0, NULL },
+		{ "6,12,34,-;EXT4-fs: hello\n", NULL, 0, NULL },
+		{ "3,12,34,-;device-mapper: ioband: 253:0: \n", NULL, 0, NULL },
+		{ "", NULL, 0, NULL },
+		{ "3,12;device-mapper: ", NULL, 0, NULL },
+	};
+	char reason[KLOG_REASON_LEN];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(klog_match(cases[i].record, cases[i].device,
+					    reason), cases[i].rank);
+		if (cases[i].rank)
+			assert_string_equal(reason, cases[i].reason);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -383,6 +476,9 @@ int main(void)
 		cmocka_unit_test(cut_lines),
 		cmocka_unit_test(spoilt_lines),
 		cmocka_unit_test(sizes),
+		cmocka_unit_test(sizes_are_read),
+		cmocka_unit_test(exact_sizes),
+		cmocka_unit_test(kernel_log),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,31 +11,83 @@ _ioband_columns() {
 		in_list { print $1 == "*" ? $2 : $1 }' | sort -u
 }
 
+# Names of volumes.
+_ioband_volumes() {
+	ioband list --raw --noheadings -o NAME 2>/dev/null
+}
+
+# Devices that ioband can be put in or on.
+_ioband_devices() {
+	lsblk --noheadings --raw --paths -o NAME 2>/dev/null
+}
+
+# Groups of a volume, by the path of their cgroup where they have one.
+_ioband_groups() {
+	ioband status "$1" --raw --noheadings -o GROUP,CGROUP 2>/dev/null |
+		awk '{ print $1 == -1 ? "default" : $2 == "-" ? $1 : $2 }'
+}
+
+# Cgroups that have the io controller.
+_ioband_cgroups() {
+	(cd /sys/fs/cgroup && find . -mindepth 2 -name io.stat -printf '/%P\n') 2>/dev/null |
+		sed 's|/io.stat$||'
+}
+
 _ioband() {
-	local commands='list status version'
+	local commands='create remove resize attach detach group set show save diff
+		apply import list status top metrics follow doctor version'
 	local options='--json --raw --output --noheadings --bytes --sysroot
 		--verbose --help --version'
+	local volume_keys='share= type= policy= auto= io_throttle= io_limit= quantum='
+	local group_keys='weight= rbps= wbps= bps= riops= wiops= iops= burst= peak=
+		min= miniops= latency= class= parent= range-bw= force='
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
-	local command='' word i
+	local words=('') word i choices=''
 
 	COMPREPLY=()
+	# What is before this one, options left out: the command and its words.
 	for ((i = 1; i < COMP_CWORD; i++)); do
 		word=${COMP_WORDS[i]}
 		case $word in
-		-o | --output | --sysroot)	((i++)) ;;
-		-*)				;;
-		*)				command=$word; break ;;
+		-o | --output | --sysroot | --iterations | --delay | --sort)
+			((i++)) ;;
+		-*)	;;
+		*)	words+=("$word") ;;
 		esac
 	done
+	((${#words[@]} == 1)) || words=("${words[@]:1}")
+
+	# Those of one command come behind it.
+	case ${words[0]} in
+	create | import)
+		options+=' --dry-run --force' ;;
+	apply)	options+=' --dry-run --check' ;;
+	'' | remove | resize | attach | detach | group | set | save)
+		options+=' --dry-run' ;;
+	follow)	options+=' --once' ;;
+	top)	options+=' --batch --iterations --delay --sort --active' ;;
+	esac
 
 	case $prev in
+	--sort)
+		mapfile -t COMPREPLY < <(compgen -W "$(_ioband_columns top)" -- "$cur")
+		return
+		;;
+	--iterations | --delay)
+		return
+		;;
 	-o | --output)
+		if [[ ${words[0]} == metrics ]]; then
+			mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+			compopt -o filenames 2>/dev/null
+			return
+		fi
 		# What is before the last comma stays as it is.
 		local first=''
 		[[ $cur != +* ]] || first=+
 		[[ $cur != *,* ]] || first=${cur%,*},
 		mapfile -t COMPREPLY < <(compgen -P "$first" \
-			-W "$(_ioband_columns "$command")" -- "${cur#"$first"}")
+			-W "$(_ioband_columns "${words[0]}")" -- "${cur#"$first"}")
 		compopt -o nospace 2>/dev/null
 		return
 		;;
@@ -45,17 +97,48 @@ _ioband() {
 		return
 		;;
 	esac
-
-	case $cur,$command in
-	-*)
+	if [[ $cur == -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$options" -- "$cur")
+		return
+	fi
+
+	case ${words[0]}/${#words[@]} in
+	/1)
+		choices=$commands
 		;;
-	*,)
-		mapfile -t COMPREPLY < <(compgen -W "$commands" -- "$cur")
+	create/2 | attach/1 | detach/1)
+		choices=$(_ioband_devices)
 		;;
-	*,status)
-		mapfile -t COMPREPLY < <(compgen -W \
-			"$(ioband list --raw --noheadings -o NAME 2>/dev/null)" -- "$cur")
+	create/* | attach/*)
+		[[ ${words[0]}/${#words[@]} == create/1 ]] ||
+			choices="$volume_keys $group_keys"
+		;;
+	status/* | show/* | save/* | diff/* | apply/* | top/* | metrics/* | doctor/* | \
+	remove/1 | resize/1 | set/1 | follow/1 | group/2)
+		choices=$(_ioband_volumes)
+		;;
+	group/1)
+		choices='add del'
+		;;
+	group/3)
+		if [[ ${words[1]} == del ]]; then
+			choices=$(_ioband_groups "${words[2]}")
+		else
+			choices=$(_ioband_cgroups)
+		fi
+		;;
+	set/2)
+		choices="$(_ioband_groups "${words[1]}") policy= io_throttle= io_limit= quantum="
+		;;
+	group/* | set/*)
+		choices=$group_keys
+		;;
+	import/1)
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		compopt -o filenames 2>/dev/null
+		return
 		;;
 	esac
+	mapfile -t COMPREPLY < <(compgen -W "$choices" -- "$cur")
+	[[ ${COMPREPLY[*]} != *= ]] || compopt -o nospace 2>/dev/null
 } && complete -F _ioband ioband

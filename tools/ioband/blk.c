@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What sysfs knows about block devices.
+ * What sysfs, mounts and signatures tell about block devices.
  */
 #include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <blkid.h>
 
 #include "blk.h"
+#include "cmd.h"
 #include "util.h"
 
 /* MAJOR:MINOR and nothing that could lead out of its directory. */
@@ -68,4 +77,478 @@ char *blk_path(const char *sysroot, const char *device)
 	}
 	free(name);
 	return path;
+}
+
+static bool read_number(const char *sysroot, const char *device,
+			const char *file, uint64_t *number)
+{
+	char *text = read_line(sysroot, device, file, "");
+	bool ok = text && isdigit((unsigned char)*text);
+
+	if (ok)
+		*number = strtoull(text, NULL, 10);
+	free(text);
+	return ok;
+}
+
+/**
+ * blk_sectors - the size of a block device
+ * @sysroot: prefix of /sys
+ * @device: MAJOR:MINOR
+ * @sectors: in sectors of 512 bytes
+ *
+ * Return: whether it is known.
+ */
+bool blk_sectors(const char *sysroot, const char *device, uint64_t *sectors)
+{
+	return read_number(sysroot, device, "size", sectors);
+}
+
+/**
+ * blk_read_ahead - how far the kernel reads ahead of who reads the device
+ * @sysroot: prefix of /sys
+ * @device: MAJOR:MINOR
+ *
+ * Return: sectors, 0 if it is unknown.
+ */
+unsigned int blk_read_ahead(const char *sysroot, const char *device)
+{
+	uint64_t kib = 0;
+
+	/* A partition has it in its disk. */
+	if (!read_number(sysroot, device, "bdi/read_ahead_kb", &kib))
+		read_number(sysroot, device, "../bdi/read_ahead_kb", &kib);
+	return kib < UINT32_MAX / 2 ? 2 * kib : 0;
+}
+
+/**
+ * blk_dm_name - the device-mapper name that a word stands for, by its form alone
+ * @name: where to
+ * @size: how much fits
+ * @arg: /dev/mapper/NAME, /dev/VG/LV, VG/LV, or the name itself
+ */
+void blk_dm_name(char *name, size_t size, const char *arg)
+{
+	bool is_lv;
+	size_t n = 0;
+
+	if (!strncmp(arg, "/dev/", 5))
+		arg += 5;
+	is_lv = strncmp(arg, "mapper/", 7);
+	if (!is_lv)
+		arg += 7;
+	is_lv = is_lv && strchr(arg, '/');
+	for (; *arg && n + 2 < size; arg++) {
+		name[n++] = is_lv && *arg == '/' ? '-' : *arg;
+		if (is_lv && *arg == '-')
+			name[n++] = '-';
+	}
+	name[n] = '\0';
+}
+
+/* Below --sysroot there are no nodes: look for the name in sysfs. */
+static bool find_by_name(const char *sysroot, const char *path, char *devno)
+{
+	char *dir_name = xasprintf("%s/sys/dev/block", sysroot);
+	struct dirent *entry;
+	bool found = false;
+	char name[128];
+	DIR *dir;
+
+	blk_dm_name(name, sizeof(name), path);
+	if (!strncmp(path, "/dev/", 5))
+		path += 5;
+	dir = opendir(dir_name);
+	free(dir_name);
+	while (dir && !found && (entry = readdir(dir))) {
+		char *dm, *node;
+
+		if (!is_devno(entry->d_name) ||
+		    strlen(entry->d_name) >= DEVNO_LEN)
+			continue;
+		dm = read_line(sysroot, entry->d_name, "dm/name", "");
+		node = read_line(sysroot, entry->d_name, "uevent", "DEVNAME=");
+		found = (dm && !strcmp(dm, name)) ||
+			(node && !strcmp(node, path));
+		if (found)
+			strcpy(devno, entry->d_name);
+		free(dm);
+		free(node);
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+/* UUID=, LABEL= and the like, in a path. */
+static char *resolve_tag(const char *arg)
+{
+	char *path;
+
+	if (*arg == '/' || !strchr(arg, '='))
+		return xstrdup(arg);
+	path = blkid_evaluate_tag(arg, NULL, NULL);
+	return path ? path : xstrdup(arg);
+}
+
+static int find_by_node(const char *arg, char *devno)
+{
+	char *path = resolve_tag(arg);
+	struct stat st;
+	int r = 0;
+
+	if (stat(path, &st)) {
+		/* VG/LV and plain device-mapper names. */
+		char name[128], *mapper;
+
+		r = -errno;
+		if (*arg != '/') {
+			blk_dm_name(name, sizeof(name), arg);
+			mapper = xasprintf("/dev/mapper/%s", name);
+			r = stat(mapper, &st) ? -errno : 0;
+			free(mapper);
+		}
+	}
+	free(path);
+	if (r)
+		return fail(IOBAND_DEVICE,
+			    "cannot use '%s': %s; 'lsblk -p' shows the block devices there are",
+			    arg, strerror(-r));
+	if (!S_ISBLK(st.st_mode))
+		return fail(IOBAND_DEVICE,
+			    "cannot use '%s': it is not a block device; 'lsblk -p' shows those there are",
+			    arg);
+	snprintf(devno, DEVNO_LEN, "%u:%u", major(st.st_rdev),
+		 minor(st.st_rdev));
+	return 0;
+}
+
+/**
+ * blk_find - which block device a word means
+ * @sysroot: prefix of /sys; below another root, nodes are looked up there
+ * @arg: path of a node, VG/LV, device-mapper name, UUID= and the like, or
+ *	MAJOR:MINOR
+ * @blk: filled in
+ *
+ * Return: 0, or an exit code after the error has been reported.
+ */
+int blk_find(const char *sysroot, const char *arg, struct blk *blk)
+{
+	char *name;
+
+	memset(blk, 0, sizeof(*blk));
+	if (is_devno(arg) && strlen(arg) < sizeof(blk->devno)) {
+		strcpy(blk->devno, arg);
+	} else if (*sysroot) {
+		if (!find_by_name(sysroot, arg, blk->devno))
+			return fail(IOBAND_DEVICE,
+				    "cannot use '%s': %s; 'lsblk -p' shows the block devices there are",
+				    arg, strerror(ENOENT));
+	} else {
+		int status = find_by_node(arg, blk->devno);
+
+		if (status)
+			return status;
+	}
+	if (!blk_sectors(sysroot, blk->devno, &blk->sectors))
+		return fail(IOBAND_DEVICE,
+			    "cannot use '%s': /sys knows no block device %s; 'lsblk -p' shows those there are",
+			    arg, blk->devno);
+	name = read_line(sysroot, blk->devno, "dm/name", "");
+	if (name)
+		snprintf(blk->dm_name, sizeof(blk->dm_name), "%s", name);
+	free(name);
+	return 0;
+}
+
+/* Call @take for each name in a directory of the device, sorted. */
+static void each_entry(const char *sysroot, const char *device,
+		       const char *sub,
+		       void (*take)(const char *sysroot, const char *name,
+				    void *data), void *data)
+{
+	char *path = xasprintf("%s/sys/dev/block/%s/%s", sysroot, device, sub);
+	struct dirent **names;
+	int nr = scandir(path, &names, NULL, alphasort);
+
+	free(path);
+	if (nr < 0)
+		return;
+	for (int i = 0; i < nr; i++) {
+		if (*names[i]->d_name != '.')
+			take(sysroot, names[i]->d_name, data);
+		free(names[i]);
+	}
+	free(names);
+}
+
+static void take_first(const char *sysroot, const char *name, void *data)
+{
+	char **first = data;
+
+	(void)sysroot;
+	if (!*first)
+		*first = xstrdup(name);
+}
+
+/* As in /proc/self/mountinfo: MAJOR:MINOR third, the mount point fifth. */
+static char *find_mount_of(const char *sysroot, const char *device)
+{
+	FILE *file = open_below(sysroot, "/proc/self/mountinfo");
+	char *line = NULL, *found = NULL;
+	size_t size = 0;
+
+	if (!file)
+		return NULL;
+	while (!found && getline(&line, &size, file) > 0) {
+		char number[DEVNO_LEN], point[4096];
+
+		if (sscanf(line, "%*s %*s %23s %*s %4095s", number,
+			   point) == 2 && !strcmp(number, device))
+			found = xstrdup(point);
+	}
+	free(line);
+	fclose(file);
+	return found;
+}
+
+/**
+ * blk_user - who has a device in use
+ * @sysroot: prefix of /proc and /sys
+ * @device: MAJOR:MINOR
+ *
+ * Return: "mounted on /srv" or "below /dev/md0", to be freed; %NULL if unknown.
+ */
+char *blk_user(const char *sysroot, const char *device)
+{
+	char *name = NULL, *text = NULL, *devno = NULL;
+
+	name = find_mount_of(sysroot, device);
+	if (name) {
+		unescape_mount(name);
+		text = xasprintf("mounted on %s", name);
+		free(name);
+		return text;
+	}
+	each_entry(sysroot, device, "holders", take_first, &name);
+	if (name) {
+		char *file = xasprintf("holders/%s/dev", name);
+		char *path;
+
+		devno = read_line(sysroot, device, file, "");
+		path = devno ? blk_path(sysroot, devno) :
+			       xasprintf("/dev/%s", name);
+		text = xasprintf("below %s", path);
+		free(path);
+		free(file);
+		free(devno);
+		free(name);
+	}
+	return text;
+}
+
+struct disks {
+	char *text;
+	const char *device;
+	unsigned int depth;
+};
+
+static void add_disks(const char *sysroot, const char *device,
+		      struct disks *disks);
+
+static void take_slave(const char *sysroot, const char *name, void *data)
+{
+	struct disks *disks = data;
+	char *file = xasprintf("slaves/%s/dev", name);
+	char *devno = read_line(sysroot, disks->device, file, "");
+	const char *device = disks->device;
+
+	free(file);
+	if (devno && is_devno(devno))
+		add_disks(sysroot, devno, disks);
+	disks->device = device;
+	free(devno);
+}
+
+static void add_disk(struct disks *disks, const char *name)
+{
+	char *more;
+
+	for (const char *p = disks->text; p && *p; p += *p == '+') {
+		size_t len = strcspn(p, "+");
+
+		if (len == strlen(name) && !strncmp(p, name, len))
+			return;
+		p += len;
+	}
+	more = disks->text ? xasprintf("%s+%s", disks->text, name) :
+			     xstrdup(name);
+	free(disks->text);
+	disks->text = more;
+}
+
+static void add_disks(const char *sysroot, const char *device,
+		      struct disks *disks)
+{
+	char *whole, *name, *first = NULL;
+
+	/* Deeper than any stack that works: sysfs might be made up. */
+	if (disks->depth > 32)
+		goto out;
+	each_entry(sysroot, device, "slaves", take_first, &first);
+	if (first) {
+		disks->depth++;
+		disks->device = device;
+		each_entry(sysroot, device, "slaves", take_slave, disks);
+		disks->depth--;
+		goto out;
+	}
+	/* A partition is a directory in that of its disk. */
+	whole = read_line(sysroot, device, "partition", "");
+	name = read_line(sysroot, device,
+			 whole ? "../uevent" : "uevent", "DEVNAME=");
+	if (name)
+		add_disk(disks, name);
+	free(whole);
+	free(name);
+out:
+	free(first);
+}
+
+/**
+ * blk_disks - the disks that a device lies on
+ * @sysroot: prefix of /sys
+ * @device: MAJOR:MINOR
+ *
+ * Return: names such as "sda+sdb", to be freed; %NULL if unknown.
+ */
+char *blk_disks(const char *sysroot, const char *device)
+{
+	struct disks disks = { 0 };
+
+	add_disks(sysroot, device, &disks);
+	return disks.text;
+}
+
+struct relation {
+	const char *direction;
+	const char *device;
+	const char *other;
+	unsigned int depth;
+	bool found;
+};
+
+static void look_at_relative(const char *sysroot, const char *name, void *data)
+{
+	struct relation *r = data;
+	char *file = xasprintf("%s/%s/dev", r->direction, name);
+	char *devno = read_line(sysroot, r->device, file, "");
+	const char *device = r->device;
+
+	free(file);
+	if (devno && is_devno(devno) && r->depth < 32) {
+		r->found |= !strcmp(devno, r->other);
+		r->device = devno;
+		r->depth++;
+		each_entry(sysroot, devno, r->direction, look_at_relative, r);
+		r->depth--;
+		r->device = device;
+	}
+	free(devno);
+}
+
+/**
+ * blk_is_related - whether I/O to one device goes through the other as well
+ * @sysroot: prefix of /sys
+ * @device: MAJOR:MINOR
+ * @other: MAJOR:MINOR
+ *
+ * Return: whether one is above the other, at any distance, or they are the same.
+ */
+bool blk_is_related(const char *sysroot, const char *device, const char *other)
+{
+	struct relation r = { .other = other, .device = device };
+
+	if (!strcmp(device, other))
+		return true;
+	r.direction = "slaves";
+	each_entry(sysroot, device, r.direction, look_at_relative, &r);
+	r.direction = "holders";
+	each_entry(sysroot, device, r.direction, look_at_relative, &r);
+	return r.found;
+}
+
+/**
+ * blk_stable_path - a path that is the same after a restart
+ * @sysroot: prefix of /sys and /dev
+ * @device: MAJOR:MINOR
+ *
+ * Return: the device-mapper name, a link in /dev/disk/by-id, or as blk_path();
+ * to be freed.
+ */
+char *blk_stable_path(const char *sysroot, const char *device)
+{
+	char *path = blk_path(sysroot, device);
+	char *dir = xasprintf("%s/dev/disk/by-id", sysroot);
+	const char *base = strrchr(path, '/');
+	struct dirent **names;
+	int nr;
+
+	if (!base || !strncmp(path, "/dev/mapper/", 12))
+		nr = -1;
+	else
+		nr = scandir(dir, &names, NULL, alphasort);
+	for (int i = 0; i < nr; i++) {
+		char link[256], *full;
+		ssize_t len;
+
+		full = xasprintf("%s/%s", dir, names[i]->d_name);
+		len = readlink(full, link, sizeof(link) - 1);
+		free(full);
+		link[len < 0 ? 0 : len] = '\0';
+		/* LVM's own names of physical volumes go with the contents. */
+		if (len > 0 && strrchr(link, '/') &&
+		    !strcmp(strrchr(link, '/'), base) &&
+		    strncmp(names[i]->d_name, "lvm-", 4)) {
+			free(path);
+			path = xasprintf("/dev/disk/by-id/%s",
+					 names[i]->d_name);
+			base = "";
+		}
+		free(names[i]);
+	}
+	if (nr >= 0)
+		free(names);
+	free(dir);
+	return path;
+}
+
+/**
+ * blk_signature - what is on a device
+ * @sysroot: below another root no device is read
+ * @device: MAJOR:MINOR
+ *
+ * Return: blkid's word for it such as "LVM2_member", to be freed; %NULL if there
+ * is none, or it cannot be read.
+ */
+char *blk_signature(const char *sysroot, const char *device)
+{
+	char *path, *type = NULL;
+	blkid_probe probe;
+	const char *value;
+
+	if (*sysroot)
+		return read_line(sysroot, device, "signature", "");
+	path = blk_path(sysroot, device);
+	probe = blkid_new_probe_from_filename(path);
+	free(path);
+	if (!probe)
+		return NULL;
+	blkid_probe_enable_superblocks(probe, 1);
+	blkid_probe_set_superblocks_flags(probe, BLKID_SUBLKS_TYPE);
+	if (!blkid_do_safeprobe(probe) &&
+	    !blkid_probe_lookup_value(probe, "TYPE", &value, NULL))
+		type = xstrdup(value);
+	blkid_free_probe(probe);
+	return type;
 }

@@ -1,10 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What sysfs knows about block devices.
+ * What sysfs, mounts and signatures tell about block devices.
  */
 #ifndef IOBAND_BLK_H
 #define IOBAND_BLK_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+	DEVNO_LEN = 24,
+};
+
+/**
+ * struct blk - a block device
+ * @devno: MAJOR:MINOR
+ * @sectors: its size, in sectors of 512 bytes
+ * @dm_name: device-mapper name, "" if it is of another kind
+ */
+struct blk {
+	char devno[DEVNO_LEN];
+	uint64_t sectors;
+	char dm_name[128];
+};
+
 char *blk_path(const char *sysroot, const char *device);
+char *blk_stable_path(const char *sysroot, const char *device);
+int blk_find(const char *sysroot, const char *arg, struct blk *blk);
+bool blk_sectors(const char *sysroot, const char *device, uint64_t *sectors);
+unsigned int blk_read_ahead(const char *sysroot, const char *device);
+char *blk_user(const char *sysroot, const char *device);
+char *blk_disks(const char *sysroot, const char *device);
+bool blk_is_related(const char *sysroot, const char *device,
+		    const char *other);
+char *blk_signature(const char *sysroot, const char *device);
+void blk_dm_name(char *name, size_t size, const char *arg);
 
 #endif /* IOBAND_BLK_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From the ids of cgroups to their paths.
+ * From the ids of cgroups to their paths, and back.
  *
  * The id of a cgroup is the inode number of its directory, and the kernel opens
  * a directory by it: one step for each cgroup asked for. Where that is not
@@ -69,24 +69,6 @@ static bool has_word(const char *list, const char *word)
 	}
 }
 
-/* mountinfo writes a blank as \040. */
-static void unescape(char *s)
-{
-	char *to = s;
-
-	for (; *s; s++) {
-		if (s[0] == '\\' && s[1] >= '0' && s[1] <= '3' &&
-		    s[2] >= '0' && s[2] <= '7' && s[3] >= '0' && s[3] <= '7') {
-			*to++ = (s[1] - '0') << 6 | (s[2] - '0') << 3 |
-				(s[3] - '0');
-			s += 3;
-		} else {
-			*to++ = *s;
-		}
-	}
-	*to = '\0';
-}
-
 /*
  * Where the hierarchy is mounted that I/O is accounted to: that of version 1
  * with blkio if there is one, for then version 2 has no I/O controller.
@@ -110,13 +92,24 @@ static char *find_mount(const char *sysroot)
 		v1 = !strcmp(fstype, "cgroup") && has_word(options, "blkio");
 		if (v1 || (!found && !strcmp(fstype, "cgroup2"))) {
 			free(found);
-			unescape(point);
+			unescape_mount(point);
 			found = xasprintf("%s%s", sysroot, point);
 		}
 	}
 	free(line);
 	fclose(file);
 	return found;
+}
+
+/**
+ * cgroup_mount - where cgroups are
+ * @sysroot: prefix of /proc and of the mount
+ *
+ * Return: the directory, to be freed; %NULL if there is none.
+ */
+char *cgroup_mount(const char *sysroot)
+{
+	return find_mount(sysroot);
 }
 
 static bool is_cgroupfs(int fd)
@@ -260,4 +253,166 @@ void cgroup_paths_free(struct cgroup_paths *paths)
 		free(paths->v[i].path);
 	free(paths->v);
 	memset(paths, 0, sizeof(*paths));
+}
+
+/**
+ * cgroup_by_path - the id of a cgroup
+ * @sysroot: prefix of /proc and of the cgroup mount
+ * @path: from the root of the hierarchy
+ * @id: its id
+ *
+ * Return: 0, -ENOENT if there is none, or -ENODEV if no hierarchy is mounted that
+ * I/O is accounted to.
+ */
+int cgroup_by_path(const char *sysroot, const char *path, uint64_t *id)
+{
+	char *mount = find_mount(sysroot), *full;
+	struct stat st;
+	int r;
+
+	if (!mount)
+		return -ENODEV;
+	full = xasprintf("%s%s", mount, path);
+	/* Nothing that leads out of the hierarchy. */
+	r = strstr(path, "/../") || stat(full, &st) || !S_ISDIR(st.st_mode) ? -ENOENT : 0;
+	*id = r ? 0 : st.st_ino;
+	free(full);
+	free(mount);
+	return r;
+}
+
+/* The id of a container, or the first 12 digits of it at least. */
+static bool is_container_id(const char *name)
+{
+	size_t len = strlen(name);
+
+	return len >= 12 && len <= 64 &&
+	       strspn(name, "0123456789abcdef") == len;
+}
+
+/*
+ * A directory is called as the unit, or as the container's id, alone or within
+ * what engines put around it: docker-ID.scope, cri-containerd-ID.scope.
+ */
+static bool is_named(const char *dir, const char *name, bool is_container)
+{
+	const char *last;
+	size_t len;
+
+	if (!strcmp(dir, name))
+		return true;
+	if (!is_container)
+		return false;
+	last = strrchr(dir, '-');
+	last = last ? last + 1 : dir;
+	len = strspn(last, "0123456789abcdef");
+	return len == 64 && (!last[len] || !strcmp(last + len, ".scope")) &&
+	       !strncmp(last, name, strlen(name));
+}
+
+struct search {
+	const char *name;
+	bool is_container;
+	unsigned int nr;
+	uint64_t id;
+	char *path;
+};
+
+/* Takes over @fd. All are counted; of several the first by name is kept. */
+static void search(struct search *s, int fd, const char *path,
+		   unsigned int depth)
+{
+	struct dirent *entry;
+	DIR *dir = fdopendir(fd);
+
+	if (!dir) {
+		close(fd);
+		return;
+	}
+	while (depth && (entry = readdir(dir))) {
+		char *below;
+		int sub;
+
+		if (entry->d_type != DT_DIR || !strcmp(entry->d_name, ".") ||
+		    !strcmp(entry->d_name, ".."))
+			continue;
+		below = xasprintf("%s/%s", path, entry->d_name);
+		sub = openat(fd, entry->d_name,
+			     O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (sub >= 0 && is_named(entry->d_name, s->name,
+					 s->is_container)) {
+			struct stat st;
+
+			s->nr++;
+			if (!fstat(sub, &st) &&
+			    (!s->path || strcmp(below, s->path) < 0)) {
+				s->id = st.st_ino;
+				free(s->path);
+				s->path = xstrdup(below);
+			}
+		}
+		if (sub >= 0)
+			search(s, sub, below, depth - 1);
+		free(below);
+	}
+	closedir(dir);
+}
+
+/**
+ * cgroup_by_name - the cgroup of a systemd unit or a container
+ * @sysroot: prefix of /proc and of the cgroup mount
+ * @name: "db.service", or the id of a container
+ * @id: its id
+ * @path: its path from the root of the hierarchy, to be freed
+ *
+ * Return: 0, -ENOENT if there is none, -EEXIST with one of them in @path if there
+ * are several, or -ENODEV if no hierarchy is mounted that I/O is accounted to.
+ */
+int cgroup_by_name(const char *sysroot, const char *name, uint64_t *id,
+		   char **path)
+{
+	struct search s = {
+		.name = name,
+		.is_container = is_container_id(name),
+	};
+	char *mount = find_mount(sysroot);
+	int fd;
+
+	*path = NULL;
+	if (!mount)
+		return -ENODEV;
+	fd = open(mount, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	free(mount);
+	if (fd < 0)
+		return -ENODEV;
+	search(&s, fd, "", WALK_DEPTH);
+	*id = s.id;
+	*path = s.path;
+	return !s.nr ? -ENOENT : s.nr > 1 ? -EEXIST : 0;
+}
+
+/**
+ * cgroup_has_io - whether the I/O of a cgroup is charged to itself
+ * @sysroot: prefix of /proc and of the cgroup mount
+ * @path: its path from the root of the hierarchy
+ *
+ * Return: whether the io controller is enabled for it, or the root itself.
+ */
+bool cgroup_has_io(const char *sysroot, const char *path)
+{
+	char *mount = find_mount(sysroot), *file;
+	bool has_io = true;
+
+	if (!mount)
+		return true;
+	/* Version 1 has no such file, and the controller everywhere. */
+	file = xasprintf("%s/cgroup.controllers", mount);
+	if (strcmp(path, "/") && !access(file, F_OK)) {
+		free(file);
+		file = xasprintf("%s%s/io.stat", mount, path);
+		has_io = !access(file, F_OK);
+	}
+	free(file);
+	free(mount);
+	return has_io;
 }

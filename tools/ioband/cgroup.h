@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * From the ids of cgroups to their paths.
+ * From the ids of cgroups to their paths, and back.
  */
 #ifndef IOBAND_CGROUP_H
 #define IOBAND_CGROUP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,9 +21,17 @@ struct cgroup_paths {
 	size_t room;
 };
 
+char *cgroup_mount(const char *sysroot);
+
 void cgroup_paths_add(struct cgroup_paths *paths, uint64_t id);
 void cgroup_paths_resolve(struct cgroup_paths *paths, const char *sysroot);
 const char *cgroup_paths_find(const struct cgroup_paths *paths, uint64_t id);
 void cgroup_paths_free(struct cgroup_paths *paths);
+
+/* The other way round; paths and names are those below the mount. */
+int cgroup_by_path(const char *sysroot, const char *path, uint64_t *id);
+int cgroup_by_name(const char *sysroot, const char *name, uint64_t *id,
+		   char **path);
+bool cgroup_has_io(const char *sysroot, const char *path);
 
 #endif /* IOBAND_CGROUP_H */

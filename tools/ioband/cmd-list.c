@@ -6,6 +6,7 @@
 
 #include "blk.h"
 #include "cmd.h"
+#include "current.h"
 #include "output.h"
 #include "util.h"
 #include "volume.h"
@@ -17,6 +18,7 @@ enum {
 	COL_TYPE,
 	COL_POLICY,
 	COL_GROUPS,
+	COL_STATE,
 	COL_MAJMIN,
 	COL_IO_THROTTLE,
 	COL_IO_LIMIT,
@@ -35,6 +37,8 @@ const struct column list_columns[] = {
 		"what the bandwidth is divided by" },
 	[COL_GROUPS] = { "GROUPS", COLUMN_NUMBER, true,
 		"number of groups, the default group included" },
+	[COL_STATE] = { "STATE", COLUMN_STRING, true,
+		"active, or what is wrong with it" },
 	[COL_MAJMIN] = { "MAJ:MIN", COLUMN_STRING, false,
 		"device number of the volume" },
 	[COL_IO_THROTTLE] = { "IO-THROTTLE", COLUMN_NUMBER, false,
@@ -81,15 +85,30 @@ static void add_volume(struct listing *list, const struct options *opts,
 	listing_string(list, COL_TYPE, vol->table.type);
 	listing_string(list, COL_POLICY, vol->table.policy);
 	listing_number(list, COL_GROUPS, vol->table.nr_groups);
+	listing_string(list, COL_STATE, volume_state(opts, vol));
 	listing_string(list, COL_MAJMIN, majmin);
 	add_depth(list, COL_IO_THROTTLE, vol->table.io_throttle);
 	add_depth(list, COL_IO_LIMIT, vol->table.io_limit);
 	free(majmin);
 }
 
+/* What is left of a volume that was attached. */
+static void add_ghost(struct listing *list, const struct ghost *ghost)
+{
+	listing_row(list);
+	listing_string(list, COL_NAME, ghost->name);
+	listing_string(list, COL_STATE, ghost->state);
+	if (!*ghost->cfg.share)
+		return;
+	listing_string(list, COL_SHARE, ghost->cfg.share);
+	listing_string(list, COL_TYPE, ghost->cfg.type);
+	listing_string(list, COL_POLICY, ghost->cfg.policy);
+}
+
 int cmd_list(const struct options *opts, int argc, char **argv)
 {
 	struct volumes volumes = { 0 };
+	struct ghosts ghosts = { 0 };
 	struct listing *list;
 	int status;
 
@@ -98,11 +117,16 @@ int cmd_list(const struct options *opts, int argc, char **argv)
 	status = listing_new(&list, opts, "volumes", list_columns);
 	if (!status)
 		status = volumes_read(&volumes);
+	if (!status)
+		status = ghosts_read(opts, &volumes, &ghosts);
 	if (!status) {
 		for (size_t i = 0; i < volumes.nr; i++)
 			add_volume(list, opts, &volumes.v[i]);
+		for (size_t i = 0; i < ghosts.nr; i++)
+			add_ghost(list, &ghosts.v[i]);
 		status = listing_print(list);
 	}
+	ghosts_free(&ghosts);
 	volumes_free(&volumes);
 	listing_free(list);
 	return status;

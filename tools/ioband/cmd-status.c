@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "blk.h"
 #include "cgroup.h"
 #include "cmd.h"
+#include "current.h"
 #include "output.h"
 #include "units.h"
 #include "util.h"
@@ -214,22 +216,34 @@ static void add_volumes(struct listing *list, const struct volumes *volumes,
 	free(totals);
 }
 
-/* Those that are named; all if there are no names. */
-static int choose(struct volumes *volumes, int argc, char **argv)
+/* Nobody is to take what LVM has undone for what is in force. */
+static int check_ghosts(const struct options *opts,
+			const struct volumes *volumes, int argc, char **argv)
 {
-	for (size_t i = 0; i < volumes->nr; i++)
-		volumes->v[i].chosen = !argc;
-	for (int i = 0; i < argc; i++) {
-		const char *name;
-		int status = volumes_name(volumes, argv[i], &name);
+	struct ghosts ghosts;
+	int status = ghosts_read(opts, volumes, &ghosts);
 
-		if (status)
-			return status;
-		for (size_t j = 0; j < volumes->nr; j++)
-			volumes->v[j].chosen |=
-				!strcmp(volumes->v[j].name, name);
+	for (size_t i = 0; !status && i < ghosts.nr; i++) {
+		const char *name = ghosts.v[i].name;
+		char *sentence = ghost_sentence(&ghosts.v[i]);
+		bool named = false;
+
+		for (int j = 0; j < argc; j++) {
+			struct blk blk;
+
+			named |= !strcmp(argv[j], name) ||
+				 (strchr(argv[j], '/') &&
+				  !blk_find(opts->sysroot, argv[j], &blk) &&
+				  !strcmp(blk.dm_name, name));
+		}
+		if (named)
+			status = fail(IOBAND_DEVICE, "%s", sentence);
+		else if (!argc)
+			warn("%s", sentence);
+		free(sentence);
 	}
-	return 0;
+	ghosts_free(&ghosts);
+	return status;
 }
 
 int cmd_status(const struct options *opts, int argc, char **argv)
@@ -242,12 +256,14 @@ int cmd_status(const struct options *opts, int argc, char **argv)
 	if (!status)
 		status = volumes_read(&volumes);
 	if (!status)
-		status = choose(&volumes, argc, argv);
+		status = check_ghosts(opts, &volumes, argc, argv);
+	if (!status)
+		status = volumes_choose(&volumes, argc, argv);
 	if (!status)
 		status = volumes_read_status(&volumes);
 	/* Is what was named still there? */
 	if (!status)
-		status = choose(&volumes, argc, argv);
+		status = volumes_choose(&volumes, argc, argv);
 	if (!status) {
 		add_volumes(list, &volumes, opts);
 		status = listing_print(list);

@@ -5,11 +5,12 @@
 #ifndef IOBAND_CMD_H
 #define IOBAND_CMD_H
 
+#include <getopt.h>
 #include <stdbool.h>
 
 #include "output.h"
 
-/* Exit codes: those of cryptsetup, and one of our own. */
+/* Exit codes: those of cryptsetup, and some of our own. */
 enum {
 	IOBAND_OK	= 0,
 	IOBAND_USAGE	= 1,	/* wrong words; also what fits nowhere else */
@@ -18,27 +19,50 @@ enum {
 	IOBAND_DEVICE	= 4,	/* no such device, or not one of ours */
 	IOBAND_BUSY	= 5,
 	IOBAND_MODULE	= 6,	/* module missing or too old */
+	IOBAND_DIFFERS	= 7,	/* not as configured: diff and apply --check */
+	IOBAND_PARTLY	= 64,	/* some of it is done, as lsblk has it */
+	IOBAND_FINDINGS	= 8,	/* doctor has something to say */
 };
 
 /**
  * struct options - the global options
- * @columns: what --output was given, or %NULL
- * @sysroot: prefix of /proc and /sys, "" unless given
+ * @columns: what --output was given, or %NULL; a file to cmd_metrics()
+ * @sysroot: prefix of /proc, /sys, /etc and /run, "" unless given
+ * @dry_run: print what would be done
  */
 struct options {
 	bool json;
 	bool raw;
 	bool noheadings;
 	bool bytes;
+	bool dry_run;
 	const char *columns;
 	const char *sysroot;
+};
+
+/**
+ * struct own_options - options of one command
+ * @options: long ones, with vals of %OWN_OPTION and above, ended by an empty entry
+ * @set: takes one by its val; returns 0, or an exit code after it has said why
+ * @help: lines about them for --help
+ */
+struct own_options {
+	const struct option *options;
+	int (*set)(int val, const char *arg);
+	const char *help;
+};
+
+enum {
+	OWN_OPTION = 1024,
 };
 
 /**
  * struct command - one line of the action table
  * @handler: returns an exit code; its error has been reported already
  * @max_args: how many words it takes, -1 for any number
- * @columns: what it can print, ended by an entry without name
+ * @columns: what it can print, ended by an entry without name; or %NULL
+ * @own: options of its own, or %NULL
+ * @flags: bits of %CMD_DRY_RUN and so on
  */
 struct command {
 	const char *name;
@@ -47,14 +71,47 @@ struct command {
 	const char *arg_desc;
 	const char *desc;
 	const struct column *columns;
+	const struct own_options *own;
+	unsigned int flags;
 };
 
+enum {
+	CMD_DRY_RUN	= 1,	/* knows --dry-run, and does nothing then */
+	CMD_GROUP	= 2,	/* a word -1 is the default group, and no option */
+};
+
+extern const struct column diff_columns[];
+extern const struct column doctor_columns[];
 extern const struct column list_columns[];
+extern const struct column show_columns[];
 extern const struct column status_columns[];
+extern const struct column top_columns[];
 extern const struct column version_columns[];
 
+extern const struct own_options apply_options;
+extern const struct own_options create_options;
+extern const struct own_options follow_options;
+extern const struct own_options import_options;
+extern const struct own_options top_options;
+
+int cmd_apply(const struct options *opts, int argc, char **argv);
+int cmd_attach(const struct options *opts, int argc, char **argv);
+int cmd_create(const struct options *opts, int argc, char **argv);
+int cmd_detach(const struct options *opts, int argc, char **argv);
+int cmd_diff(const struct options *opts, int argc, char **argv);
+int cmd_doctor(const struct options *opts, int argc, char **argv);
+int cmd_follow(const struct options *opts, int argc, char **argv);
+int cmd_group(const struct options *opts, int argc, char **argv);
+int cmd_import(const struct options *opts, int argc, char **argv);
 int cmd_list(const struct options *opts, int argc, char **argv);
+int cmd_metrics(const struct options *opts, int argc, char **argv);
+int cmd_remove(const struct options *opts, int argc, char **argv);
+int cmd_resize(const struct options *opts, int argc, char **argv);
+int cmd_save(const struct options *opts, int argc, char **argv);
+int cmd_set(const struct options *opts, int argc, char **argv);
+int cmd_show(const struct options *opts, int argc, char **argv);
 int cmd_status(const struct options *opts, int argc, char **argv);
+int cmd_top(const struct options *opts, int argc, char **argv);
 int cmd_version(const struct options *opts, int argc, char **argv);
 
 #endif /* IOBAND_CMD_H */

@@ -14,6 +14,7 @@
 #include <libdevmapper.h>
 
 #include "dm.h"
+#include "klog.h"
 #include "util.h"
 
 enum {
@@ -23,6 +24,7 @@ enum {
 };
 
 static char last_error[200];
+static char last_reason[KLOG_REASON_LEN];
 static bool verbose;
 
 /* libdevmapper prints to stderr of its own accord unless this is there. */
@@ -51,6 +53,11 @@ const char *ioband_dm_error(void)
 	return last_error;
 }
 
+const char *ioband_dm_reason(void)
+{
+	return last_reason;
+}
+
 void ioband_dm_verbose(void)
 {
 	verbose = true;
@@ -72,20 +79,32 @@ static int control_errno(void)
 }
 
 /* This is where libdevmapper first meets the kernel, so all can go wrong here. */
-static int create_task(int type, const char *name, struct dm_task **task)
+static int new_task(int type, const char *name, struct dm_task **task)
 {
 	dm_log_with_errno_init(log_line);
 	last_error[0] = '\0';
+	last_reason[0] = '\0';
 
 	*task = dm_task_create(type);
 	if (!*task)
 		return control_errno();
-	if ((name && !dm_task_set_name(*task, name)) ||
-	    !dm_task_no_open_count(*task)) {
+	if (name && !dm_task_set_name(*task, name)) {
 		dm_task_destroy(*task);
 		return -EINVAL;
 	}
 	return 0;
+}
+
+/* The kernel has to count who has a device open, which only one call needs. */
+static int create_task(int type, const char *name, struct dm_task **task)
+{
+	int r = new_task(type, name, task);
+
+	if (!r && !dm_task_no_open_count(*task)) {
+		dm_task_destroy(*task);
+		r = -ENOMEM;
+	}
+	return r;
 }
 
 static int run_task(struct dm_task *task)
@@ -123,6 +142,7 @@ int ioband_dm_list(struct ioband_dm_devices *devices)
 		devices->v = xreallocarray(devices->v, devices->nr + 1,
 					   sizeof(*devices->v));
 		dev = &devices->v[devices->nr++];
+		memset(dev, 0, sizeof(*dev));
 		dev->name = xstrdup(names->name);
 		dev->major = major(names->dev);
 		dev->minor = minor(names->dev);
@@ -137,8 +157,10 @@ out:
 
 void ioband_dm_devices_free(struct ioband_dm_devices *devices)
 {
-	for (size_t i = 0; i < devices->nr; i++)
+	for (size_t i = 0; i < devices->nr; i++) {
 		free(devices->v[i].name);
+		free(devices->v[i].uuid);
+	}
 	free(devices->v);
 	memset(devices, 0, sizeof(*devices));
 }
@@ -170,6 +192,12 @@ static int get_targets(int type, const char *name,
 		r = -ENXIO;
 		goto out;
 	}
+	targets->uuid = xstrdup(dm_task_get_uuid(task));
+	targets->major = info.major;
+	targets->minor = info.minor;
+	targets->suspended = info.suspended;
+	targets->has_inactive = info.inactive_table;
+	targets->read_only = info.read_only;
 	do {
 		struct ioband_dm_target *target;
 
@@ -208,6 +236,7 @@ void ioband_dm_targets_free(struct ioband_dm_targets *targets)
 		free(targets->v[i].params);
 	}
 	free(targets->v);
+	free(targets->uuid);
 	memset(targets, 0, sizeof(*targets));
 }
 
@@ -238,6 +267,37 @@ int ioband_dm_version(const char *type, struct ioband_dm_version *version)
 	return r;
 }
 
+/*
+ * Run what changes something, and on failure note what the kernel log says of it.
+ * Of a device that is not there yet the number is unknown.
+ */
+static int run_change(struct dm_task *task, const char *name)
+{
+	char device[32], reason[KLOG_REASON_LEN];
+	struct dm_task *query;
+	struct dm_info info;
+	struct klog log;
+	int r;
+
+	klog_begin(&log);
+	r = run_task(task);
+	if (!r) {
+		klog_end(&log, NULL, NULL);
+		return 0;
+	}
+	device[0] = '\0';
+	query = dm_task_create(DM_DEVICE_INFO);
+	if (query && dm_task_set_name(query, name) && dm_task_run(query) &&
+	    dm_task_get_info(query, &info) && info.exists)
+		snprintf(device, sizeof(device), "%u:%u", info.major,
+			 info.minor);
+	if (query)
+		dm_task_destroy(query);
+	klog_end(&log, *device ? device : NULL, reason);
+	memcpy(last_reason, reason, sizeof(reason));
+	return r;
+}
+
 int ioband_dm_message(const char *name, uint64_t sector, const char *text,
 		      char **answer)
 {
@@ -254,13 +314,175 @@ int ioband_dm_message(const char *name, uint64_t sector, const char *text,
 		r = -ENOMEM;
 		goto out;
 	}
-	r = run_task(task);
+	r = run_change(task, name);
 	if (r)
 		goto out;
 	response = dm_task_get_message_response(task);
 	if (response)
 		*answer = xstrdup(response);
 out:
+	dm_task_destroy(task);
+	return r;
+}
+
+/*
+ * Run what raises a uevent, and wait until udev is done with it. Where there is
+ * udev, libdevmapper need not look after the nodes itself.
+ */
+static int run_event(struct dm_task *task, const char *name, uint16_t flags)
+{
+	uint32_t cookie = 0;
+	int r;
+
+	if (dm_udev_get_sync_support())
+		flags |= DM_UDEV_DISABLE_LIBRARY_FALLBACK;
+	if (!dm_task_set_cookie(task, &cookie, flags))
+		return -ENOMEM;
+	r = run_change(task, name);
+	dm_udev_wait(cookie);
+	return r;
+}
+
+static int add_targets(struct dm_task *task,
+		       const struct ioband_dm_targets *targets)
+{
+	for (size_t i = 0; i < targets->nr; i++) {
+		const struct ioband_dm_target *t = &targets->v[i];
+
+		if (!dm_task_add_target(task, t->start, t->length, t->type,
+					t->params))
+			return -ENOMEM;
+	}
+	if (targets->read_only && !dm_task_set_ro(task))
+		return -ENOMEM;
+	return 0;
+}
+
+/* Makes the device, which has neither table nor node yet. */
+static int create_empty(const char *name, const char *uuid)
+{
+	struct dm_task *task;
+	int r;
+
+	r = create_task(DM_DEVICE_CREATE, name, &task);
+	if (r)
+		return r;
+	r = dm_task_set_uuid(task, uuid) ? run_task(task) : -EINVAL;
+	dm_task_destroy(task);
+	return r;
+}
+
+static int resume(const char *name, unsigned int read_ahead, uint16_t flags)
+{
+	struct dm_task *task;
+	int r;
+
+	r = create_task(DM_DEVICE_RESUME, name, &task);
+	if (r)
+		return r;
+	if (read_ahead && !dm_task_set_read_ahead(task, read_ahead,
+						  DM_READ_AHEAD_MINIMUM_FLAG))
+		r = -EINVAL;
+	if (!r)
+		r = run_event(task, name, flags);
+	dm_task_destroy(task);
+	return r;
+}
+
+/*
+ * libdevmapper would do all of it in one task, and then not tell what went wrong.
+ */
+int ioband_dm_create(const char *name, const char *uuid,
+		     const struct ioband_dm_targets *targets,
+		     unsigned int read_ahead, bool hidden)
+{
+	uint16_t flags = hidden ? DM_UDEV_DISABLE_SUBSYSTEM_RULES_FLAG |
+				  DM_UDEV_DISABLE_DISK_RULES_FLAG |
+				  DM_UDEV_DISABLE_OTHER_RULES_FLAG : 0;
+	char error[sizeof(last_error)], reason[sizeof(last_reason)];
+	int r;
+
+	r = create_empty(name, uuid);
+	if (r)
+		return r;
+	r = ioband_dm_load(name, targets);
+	if (!r)
+		r = resume(name, read_ahead, flags);
+	if (r) {
+		memcpy(error, last_error, sizeof(error));
+		memcpy(reason, last_reason, sizeof(reason));
+		ioband_dm_remove(name);
+		memcpy(last_error, error, sizeof(error));
+		memcpy(last_reason, reason, sizeof(reason));
+	}
+	return r;
+}
+
+int ioband_dm_load(const char *name, const struct ioband_dm_targets *targets)
+{
+	struct dm_task *task;
+	int r;
+
+	r = create_task(DM_DEVICE_RELOAD, name, &task);
+	if (r)
+		return r;
+	r = add_targets(task, targets);
+	if (!r)
+		r = run_change(task, name);
+	dm_task_destroy(task);
+	return r;
+}
+
+int ioband_dm_clear(const char *name)
+{
+	struct dm_task *task;
+	int r;
+
+	r = create_task(DM_DEVICE_CLEAR, name, &task);
+	if (r)
+		return r;
+	r = run_task(task);
+	dm_task_destroy(task);
+	return r;
+}
+
+int ioband_dm_resume(const char *name)
+{
+	return resume(name, 0, 0);
+}
+
+int ioband_dm_remove(const char *name)
+{
+	struct dm_task *task;
+	int r;
+
+	r = create_task(DM_DEVICE_REMOVE, name, &task);
+	if (r)
+		return r;
+	/* udev may have it open for a moment. */
+	if (!dm_task_retry_remove(task))
+		r = -ENOMEM;
+	if (!r)
+		r = run_event(task, name, 0);
+	dm_task_destroy(task);
+	return r;
+}
+
+int ioband_dm_open_count(const char *name, unsigned int *count)
+{
+	struct dm_task *task;
+	struct dm_info info;
+	int r;
+
+	*count = 0;
+	r = new_task(DM_DEVICE_INFO, name, &task);
+	if (r)
+		return r;
+	r = run_task(task);
+	if (!r && (!dm_task_get_info(task, &info) || !info.exists))
+		r = -ENXIO;
+	if (!r)
+		*count = info.open_count;
 	dm_task_destroy(task);
 	return r;
 }

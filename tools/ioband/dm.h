@@ -22,8 +22,11 @@
 
 struct ioband_dm_device {
 	char *name;
+	char *uuid;	/* NULL until somebody has read its table */
 	unsigned int major;
 	unsigned int minor;
+	bool suspended;
+	bool has_inactive;
 };
 
 struct ioband_dm_devices {
@@ -39,9 +42,16 @@ struct ioband_dm_target {
 	char *params;
 };
 
+/* And what device-mapper says of the device they are of, if it was asked. */
 struct ioband_dm_targets {
 	struct ioband_dm_target *v;
 	size_t nr;
+	char *uuid;
+	unsigned int major;
+	unsigned int minor;
+	bool suspended;
+	bool has_inactive;
+	bool read_only;
 };
 
 struct ioband_dm_version {
@@ -65,8 +75,28 @@ int ioband_dm_version(const char *type, struct ioband_dm_version *version);
 int ioband_dm_message(const char *name, uint64_t sector, const char *text,
 		      char **answer);
 
+/*
+ * The changes. A device that is @hidden is no business of udev's: neither probed
+ * nor found by its contents. Read-ahead is in sectors, 0 for the kernel's own.
+ */
+int ioband_dm_create(const char *name, const char *uuid,
+		     const struct ioband_dm_targets *targets,
+		     unsigned int read_ahead, bool hidden);
+
+/* Into the place for the next table; resuming puts it in force. */
+int ioband_dm_load(const char *name, const struct ioband_dm_targets *targets);
+int ioband_dm_clear(const char *name);
+int ioband_dm_resume(const char *name);
+int ioband_dm_remove(const char *name);
+
+/* How many have the device open, mounts and other devices included. */
+int ioband_dm_open_count(const char *name, unsigned int *count);
+
 /* What libdevmapper said about the last failure, or "". */
 const char *ioband_dm_error(void);
+
+/* What the kernel log gave as reason for the last failure of a change, or "". */
+const char *ioband_dm_reason(void);
 
 /* From now on print all it says to stderr. */
 void ioband_dm_verbose(void);

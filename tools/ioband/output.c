@@ -65,20 +65,18 @@ static size_t utf8_len(const unsigned char *s)
 	return len;
 }
 
-/*
- * Names of shares and cgroups may hold any byte, JSON only UTF-8: write the
- * others as \xHH. In text libsmartcols does so itself.
+/**
+ * output_utf8 - make it text
+ * @value: may hold any byte, as names of shares and cgroups may
+ *
+ * Return: the same in UTF-8, with \xHH for what is none; to be freed.
  */
-static char *clean(const struct listing *l, const char *value)
+char *output_utf8(const char *value)
 {
 	const unsigned char *s = (const unsigned char *)value;
-	char *text, *to;
+	char *text = xcalloc(4 * strlen(value) + 1, 1);
+	char *to = text;
 
-	if (!l->opts->json)
-		return xstrdup(value);
-
-	text = xcalloc(4 * strlen(value) + 1, 1);
-	to = text;
 	while (*s) {
 		size_t len = utf8_len(s);
 
@@ -91,6 +89,12 @@ static char *clean(const struct listing *l, const char *value)
 		}
 	}
 	return text;
+}
+
+/* JSON is UTF-8 only. For text libsmartcols does the like itself. */
+static char *clean(const struct listing *l, const char *value)
+{
+	return l->opts->json ? output_utf8(value) : xstrdup(value);
 }
 
 static int find_column(const struct column *columns, const char *name,
@@ -270,6 +274,19 @@ void listing_bytes(struct listing *l, unsigned int column, uint64_t bytes)
 		listing_number(l, column, bytes);
 	else
 		set_cell(l, column, xstrdup(units_size(buf, bytes)));
+}
+
+/* Programs get microseconds. */
+void listing_time(struct listing *l, unsigned int column, double us)
+{
+	char buf[UNITS_LEN];
+
+	if (!l->shown[column])
+		return;
+	if (l->opts->json || l->opts->raw)
+		set_cell(l, column, xasprintf("%.1f", us));
+	else
+		set_cell(l, column, xstrdup(units_time(buf, us)));
 }
 
 void listing_percent(struct listing *l, unsigned int column, double part,

@@ -42,8 +42,11 @@ void listing_number(struct listing *l, unsigned int column, uint64_t value);
 void listing_word(struct listing *l, unsigned int column, const char *text,
 		  int64_t value);
 void listing_bytes(struct listing *l, unsigned int column, uint64_t bytes);
+void listing_time(struct listing *l, unsigned int column, double us);
 void listing_percent(struct listing *l, unsigned int column, double part,
 		     double whole);
+
+char *output_utf8(const char *value);
 
 bool listing_wants(const struct listing *l, unsigned int column);
 void listing_drop(struct listing *l, unsigned int column);

@@ -73,7 +73,7 @@ static int parse_options(struct words *words, struct table_line *line,
 			 struct parse_error *err)
 {
 	const char *key, *value;
-	uint64_t nr, left, depth;
+	uint64_t nr, left, number;
 	int r;
 
 	r = read_u64(words, "the number of option words", UINT64_MAX, &nr, err);
@@ -94,9 +94,13 @@ static int parse_options(struct words *words, struct table_line *line,
 				       &line->offset_sectors))
 				goto bad;
 		} else if (!strcmp(key, "auto")) {
-			if (!parse_u64(value, UINT32_MAX, &depth))
+			if (!parse_u64(value, UINT32_MAX, &number))
 				goto bad;
-			line->auto_depth = depth;
+			line->auto_depth = number;
+		} else if (!strcmp(key, "quantum")) {
+			if (!parse_u64(value, UINT32_MAX, &number))
+				goto bad;
+			line->quantum_ms = number;
 		}
 	}
 	return 0;

@@ -39,6 +39,7 @@ struct table_group {
  * @groups: the default group if it is mentioned, then ascending ids
  * @offset_sectors: where on @device the target begins
  * @auto_depth: down to this level each cgroup gets a group; 0 for none
+ * @quantum_ms: how long a group keeps the disk; 0 for automatic
  * @text: what all strings point into
  */
 struct table_line {
@@ -53,6 +54,7 @@ struct table_line {
 	size_t nr_groups;
 	uint64_t offset_sectors;
 	uint32_t auto_depth;
+	uint32_t quantum_ms;
 	char *text;
 };
 

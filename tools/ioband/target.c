@@ -9,11 +9,6 @@
 #include "target.h"
 #include "util.h"
 
-enum {
-	/* 1.x wrote tables and status in other forms. */
-	TARGET_MAJOR_MIN = 2,
-};
-
 /**
  * target_check - whether the kernel has a target we can talk to
  * @version: its version, all 0 if there is none

@@ -9,6 +9,11 @@
 
 #define TARGET_TYPE "ioband"
 
+enum {
+	/* 1.x wrote tables and status in other forms. */
+	TARGET_MAJOR_MIN = 2,
+};
+
 int target_check(struct ioband_dm_version *version);
 
 #endif /* IOBAND_TARGET_H */

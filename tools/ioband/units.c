@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sizes, written as util-linux does: K is 1024 bytes.
+ * Sizes, read and written as util-linux does: K is 1024 bytes. Numbers and times.
  */
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "units.h"
 
@@ -59,5 +61,192 @@ const char *units_size(char buf[UNITS_LEN], uint64_t bytes)
 	else
 		snprintf(buf, UNITS_LEN, "%" PRIu64 "%c", whole,
 			 letters[shift / 10]);
+	return buf;
+}
+
+/**
+ * units_exact - write a size so that it reads back the same
+ * @buf: where to
+ * @bytes: the size
+ *
+ * Return: @buf, with the largest unit that leaves no rest: 10M, 1500K, 1025.
+ */
+const char *units_exact(char buf[UNITS_LEN], uint64_t bytes)
+{
+	static const char letters[] = "KMGTPE";
+	unsigned int i = 0;
+
+	while (i < 6 && bytes && !(bytes % 1024)) {
+		bytes /= 1024;
+		i++;
+	}
+	if (i)
+		snprintf(buf, UNITS_LEN, "%" PRIu64 "%c", bytes, letters[i - 1]);
+	else
+		snprintf(buf, UNITS_LEN, "%" PRIu64, bytes);
+	return buf;
+}
+
+/*
+ * Digits, and a point with more of them if @thousandths is given: those behind
+ * the third have to be 0. Return: what follows, or NULL.
+ */
+static const char *parse_number(const char *word, uint64_t *whole,
+				unsigned int *thousandths)
+{
+	unsigned int scale = 100;
+
+	*whole = 0;
+	*thousandths = 0;
+	if (*word < '0' || *word > '9')
+		return NULL;
+	for (; *word >= '0' && *word <= '9'; word++) {
+		unsigned int digit = *word - '0';
+
+		if (*whole > (UINT64_MAX - digit) / 10)
+			return NULL;
+		*whole = *whole * 10 + digit;
+	}
+	if (*word != '.')
+		return word;
+	word++;
+	if (*word < '0' || *word > '9')
+		return NULL;
+	for (; *word >= '0' && *word <= '9'; word++) {
+		if (!scale && *word != '0')
+			return NULL;
+		*thousandths += scale * (*word - '0');
+		scale /= 10;
+	}
+	return word;
+}
+
+/* The number times @unit, if that is a whole one. */
+static bool multiply(uint64_t whole, unsigned int thousandths, uint64_t unit,
+		     uint64_t *result)
+{
+	uint64_t part;
+
+	if (unit == 1 && thousandths)
+		return false;
+	/* In this order 1.001E does not overflow. */
+	part = unit / 1000 * thousandths + unit % 1000 * thousandths / 1000;
+	if (whole > (UINT64_MAX - part) / unit)
+		return false;
+	*result = whole * unit + part;
+	return true;
+}
+
+/**
+ * units_parse_size - read a size
+ * @word: 4096, 10M and 10MiB (units of 1024), 10MB (of 1000), 1.5G, 512B; a rate
+ *	may have "/s" behind it
+ * @bytes: the size
+ *
+ * Return: whether it is one.
+ */
+bool units_parse_size(const char *word, uint64_t *bytes)
+{
+	static const char letters[] = "KMGTPE";
+	unsigned int thousandths, base = 1024;
+	uint64_t whole, unit = 1;
+	const char *letter;
+
+	word = parse_number(word, &whole, &thousandths);
+	if (!word)
+		return false;
+	letter = *word ? strchr(letters, *word == 'k' ? 'K' : *word) : NULL;
+	if (letter) {
+		word++;
+		if (!strncmp(word, "iB", 2)) {
+			word += 2;
+		} else if (*word == 'B') {
+			base = 1000;
+			word++;
+		}
+		for (const char *p = letters; p <= letter; p++)
+			unit *= base;
+	} else if (*word == 'B') {
+		word++;
+	}
+	if (*word && strcmp(word, "/s"))
+		return false;
+	return multiply(whole, thousandths, unit, bytes);
+}
+
+/**
+ * units_parse_usec - read a time
+ * @word: 500us, 2.5ms, 1s, or a number of microseconds
+ * @usec: microseconds
+ *
+ * Return: whether it is one.
+ */
+bool units_parse_usec(const char *word, uint64_t *usec)
+{
+	unsigned int thousandths;
+	uint64_t whole, unit;
+
+	word = parse_number(word, &whole, &thousandths);
+	if (!word)
+		return false;
+	if (!*word || !strcmp(word, "us"))
+		unit = 1;
+	else if (!strcmp(word, "ms"))
+		unit = 1000;
+	else if (!strcmp(word, "s"))
+		unit = 1000000;
+	else
+		return false;
+	return multiply(whole, thousandths, unit, usec);
+}
+
+/**
+ * units_count - write a number for people
+ * @buf: where to
+ * @number: the number, not negative
+ *
+ * Five characters at most: 12345, 123k, 1234M, and so on.
+ *
+ * Return: @buf.
+ */
+const char *units_count(char buf[UNITS_LEN], double number)
+{
+	static const char letters[] = "kMGTPE";
+	unsigned int i = 0;
+
+	if (number < 99999.5) {
+		snprintf(buf, UNITS_LEN, "%.0f", number);
+		return buf;
+	}
+	for (number /= 1000; number >= 9999.5 && letters[i + 1]; i++)
+		number /= 1000;
+	snprintf(buf, UNITS_LEN, "%.0f%c", number, letters[i]);
+	return buf;
+}
+
+/**
+ * units_time - write a duration for people
+ * @buf: where to
+ * @us: the duration in microseconds, not negative
+ *
+ * Six characters at most, up to a day: 850us, 1.2ms, 35ms, 1.5s, 120s.
+ *
+ * Return: @buf.
+ */
+const char *units_time(char buf[UNITS_LEN], double us)
+{
+	const char *unit = "us";
+	bool tenths = false;
+
+	if (us >= 999500) {
+		us /= 1e6;
+		unit = "s";
+		tenths = us < 9.95;
+	} else if (us >= 999.5) {
+		us /= 1e3;
+		unit = "ms";
+		tenths = us < 9.95;
+	}
+	snprintf(buf, UNITS_LEN, "%.*f%s", tenths, us, unit);
 	return buf;
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Sizes, written as util-linux does: K is 1024 bytes.
+ * Sizes, read and written as util-linux does: K is 1024 bytes. Numbers and times.
  */
 #ifndef IOBAND_UNITS_H
 #define IOBAND_UNITS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum {
@@ -14,5 +15,10 @@ enum {
 
 uint64_t units_bytes(uint64_t sectors);
 const char *units_size(char buf[UNITS_LEN], uint64_t bytes);
+const char *units_exact(char buf[UNITS_LEN], uint64_t bytes);
+bool units_parse_size(const char *word, uint64_t *bytes);
+bool units_parse_usec(const char *word, uint64_t *usec);
+const char *units_count(char buf[UNITS_LEN], double number);
+const char *units_time(char buf[UNITS_LEN], double us);
 
 #endif /* IOBAND_UNITS_H */

@@ -56,6 +56,49 @@ int fail(int status, const char *fmt, ...)
 }
 
 /**
+ * warn - tell what is no error, but has to be known
+ * @fmt: one sentence
+ */
+void warn(const char *fmt, ...)
+{
+	va_list args;
+	char *text;
+
+	va_start(args, fmt);
+	text = xvasprintf(fmt, args);
+	va_end(args);
+	say(text);
+	free(text);
+}
+
+/**
+ * errno_status - the exit code that goes with an errno
+ * @err: a negative errno from dm.h
+ */
+int errno_status(int err)
+{
+	switch (-err) {
+	case EACCES:
+	case EPERM:
+		return IOBAND_PERM;
+	case ENOMEM:
+		return IOBAND_NOMEM;
+	case ENXIO:
+	case ENODEV:
+	case ENOENT:
+	case ENOTBLK:
+		return IOBAND_DEVICE;
+	case EBUSY:
+	case EEXIST:
+		return IOBAND_BUSY;
+	case ENOPKG:
+		return IOBAND_MODULE;
+	default:
+		return IOBAND_USAGE;
+	}
+}
+
+/**
  * fail_errno - report that something cannot be done
  * @err: why, a negative errno from dm.h
  * @detail: what else is known, or ""
@@ -73,35 +116,31 @@ int fail_errno(int err, const char *detail, const char *fmt, ...)
 	what = xvasprintf(fmt, args);
 	va_end(args);
 
-	switch (-err) {
-	case EACCES:
-	case EPERM:
-		status = fail(IOBAND_PERM, "%s: only root may; use sudo", what);
+	status = errno_status(err);
+	switch (status) {
+	case IOBAND_PERM:
+		fail(status, "%s: only root may; use sudo", what);
 		break;
-	case ENOMEM:
-		status = fail(IOBAND_NOMEM, "%s: out of memory", what);
+	case IOBAND_NOMEM:
+		fail(status, "%s: out of memory", what);
 		break;
-	case ENXIO:
-	case ENODEV:
-	case ENOENT:
-	case ENOTBLK:
-		status = fail(IOBAND_DEVICE,
-			      "%s: there is no such device; 'ioband list' shows those there are",
-			      what);
+	case IOBAND_DEVICE:
+		fail(status,
+		     "%s: there is no such device; 'ioband list' shows those there are",
+		     what);
 		break;
-	case EBUSY:
-	case EEXIST:
-		status = fail(IOBAND_BUSY, "%s: %s; try again when it is not in use",
-			      what, strerror(-err));
+	case IOBAND_BUSY:
+		fail(status, "%s: %s; try again when it is not in use", what,
+		     strerror(-err));
 		break;
-	case ENOPKG:
-		status = fail(IOBAND_MODULE,
-			      "%s: this kernel has no device-mapper; try 'modprobe dm_mod'",
-			      what);
+	case IOBAND_MODULE:
+		fail(status,
+		     "%s: this kernel has no device-mapper; try 'modprobe dm_mod'",
+		     what);
 		break;
 	default:
-		status = fail(IOBAND_USAGE, "%s: %s%s%s; 'dmesg' may say more",
-			      what, strerror(-err), *detail ? ": " : "", detail);
+		fail(status, "%s: %s%s%s; 'dmesg' may say more", what,
+		     strerror(-err), *detail ? ": " : "", detail);
 	}
 	free(what);
 	return status;
@@ -143,6 +182,27 @@ char *xasprintf(const char *fmt, ...)
 	text = xvasprintf(fmt, args);
 	va_end(args);
 	return text;
+}
+
+/**
+ * unescape_mount - undo what mountinfo does to a path: it writes a blank as \040
+ * @s: the path, which gets shorter
+ */
+void unescape_mount(char *s)
+{
+	char *to = s;
+
+	for (; *s; s++) {
+		if (s[0] == '\\' && s[1] >= '0' && s[1] <= '3' &&
+		    s[2] >= '0' && s[2] <= '7' && s[3] >= '0' && s[3] <= '7') {
+			*to++ = (s[1] - '0') << 6 | (s[2] - '0') << 3 |
+				(s[3] - '0');
+			s += 3;
+		} else {
+			*to++ = *s;
+		}
+	}
+	*to = '\0';
 }
 
 /**

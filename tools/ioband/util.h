@@ -11,6 +11,8 @@
 #define __printf(a, b) __attribute__((format(printf, a, b)))
 
 int fail(int status, const char *fmt, ...) __printf(2, 3);
+void warn(const char *fmt, ...) __printf(1, 2);
+int errno_status(int err);
 int fail_errno(int err, const char *detail, const char *fmt, ...) __printf(3, 4);
 
 /* These end the process with IOBAND_NOMEM rather than return NULL. */
@@ -19,6 +21,7 @@ void *xreallocarray(void *old, size_t nr, size_t size);
 char *xstrdup(const char *s);
 char *xasprintf(const char *fmt, ...) __printf(1, 2);
 
+void unescape_mount(char *s);
 FILE *open_below(const char *root, const char *path);
 
 #endif /* IOBAND_UTIL_H */

@@ -19,6 +19,7 @@ static void free_volume(struct volume *vol)
 		free(vol->devices[i]);
 	free(vol->devices);
 	free(vol->name);
+	free(vol->uuid);
 	table_free(&vol->table);
 	status_free(&vol->status);
 }
@@ -61,6 +62,7 @@ static int add_line(struct volumes *volumes, size_t first,
 		vol = &volumes->v[i];
 		if (!strcmp(vol->table.share, line.share)) {
 			add_device(vol, line.device);
+			vol->nr_lines++;
 			table_free(&line);
 			return 0;
 		}
@@ -71,21 +73,24 @@ static int add_line(struct volumes *volumes, size_t first,
 	vol = &volumes->v[volumes->nr++];
 	*vol = (struct volume){
 		.name = xstrdup(dev->name),
+		.uuid = xstrdup(dev->uuid),
 		.major = dev->major,
 		.minor = dev->minor,
+		.suspended = dev->suspended,
 		.start = target->start,
+		.length = target->length,
+		.nr_lines = 1,
 		.table = line,
 	};
 	add_device(vol, line.device);
 	return 0;
 }
 
-static int read_device(struct volumes *volumes,
-		       const struct ioband_dm_device *dev)
+static int read_device(struct volumes *volumes, struct ioband_dm_device *dev)
 {
 	struct ioband_dm_targets targets;
 	struct ioband_dm_version version;
-	size_t first = volumes->nr;
+	size_t first = volumes->nr, nr_others = 0;
 	int r, status = 0;
 
 	r = ioband_dm_table(dev->name, &targets);
@@ -96,15 +101,22 @@ static int read_device(struct volumes *volumes,
 		return fail_errno(r, ioband_dm_error(),
 				  "cannot read the table of '%s'", dev->name);
 
+	dev->uuid = xstrdup(targets.uuid);
+	dev->suspended = targets.suspended;
+	dev->has_inactive = targets.has_inactive;
 	for (size_t i = 0; !status && i < targets.nr; i++) {
-		if (strcmp(targets.v[i].type, TARGET_TYPE))
+		if (strcmp(targets.v[i].type, TARGET_TYPE)) {
+			nr_others++;
 			continue;
+		}
 		/* There is a target, so this loads no module. */
 		if (!volumes->nr)
 			status = target_check(&version);
 		if (!status)
 			status = add_line(volumes, first, dev, &targets.v[i]);
 	}
+	for (size_t i = first; i < volumes->nr; i++)
+		volumes->v[i].nr_others = nr_others;
 	ioband_dm_targets_free(&targets);
 	return status;
 }
@@ -260,6 +272,68 @@ int volumes_name(const struct volumes *volumes, const char *arg,
 	return fail(IOBAND_DEVICE,
 		    "cannot use '%s': it has no ioband target; 'ioband list' shows the volumes that have",
 		    arg);
+}
+
+/**
+ * volumes_find - the volume of a device
+ * @volumes: what volumes_read() found
+ * @name: device-mapper name
+ *
+ * Return: the first one, if its lines have different shares, or %NULL.
+ */
+struct volume *volumes_find(const struct volumes *volumes, const char *name)
+{
+	for (size_t i = 0; i < volumes->nr; i++)
+		if (!strcmp(volumes->v[i].name, name))
+			return &volumes->v[i];
+	return NULL;
+}
+
+/**
+ * volumes_device - look for a device-mapper device, ours or not
+ * @volumes: what volumes_read() found
+ * @name: its name, or %NULL
+ * @uuid: its uuid, or %NULL
+ *
+ * Return: the device, or %NULL.
+ */
+const struct ioband_dm_device *
+volumes_device(const struct volumes *volumes, const char *name,
+	       const char *uuid)
+{
+	for (size_t i = 0; i < volumes->devices.nr; i++) {
+		const struct ioband_dm_device *dev = &volumes->devices.v[i];
+
+		if ((!name || !strcmp(dev->name, name)) &&
+		    (!uuid || (dev->uuid && !strcmp(dev->uuid, uuid))))
+			return dev;
+	}
+	return NULL;
+}
+
+/**
+ * volumes_choose - choose the volumes that words name
+ * @volumes: what volumes_read() found
+ * @argc: how many words; if none, all volumes are chosen
+ * @argv: the words
+ *
+ * Return: 0, or an exit code after the error has been reported.
+ */
+int volumes_choose(struct volumes *volumes, int argc, char **argv)
+{
+	for (size_t i = 0; i < volumes->nr; i++)
+		volumes->v[i].chosen = !argc;
+	for (int i = 0; i < argc; i++) {
+		const char *name;
+		int status = volumes_name(volumes, argv[i], &name);
+
+		if (status)
+			return status;
+		for (size_t j = 0; j < volumes->nr; j++)
+			volumes->v[j].chosen |=
+				!strcmp(volumes->v[j].name, name);
+	}
+	return 0;
 }
 
 void volumes_free(struct volumes *volumes)

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Double of tools/ioband/clock.c for tests that must not depend on how fast the
+ * machine is.
+ *
+ * With $IOBAND_FAKE_CLOCK set, time stands still but in clock_wait(), which takes
+ * no time. After the N-th wait the file $IOBAND_FAKE_DM.N, if there is one, takes
+ * the place of $IOBAND_FAKE_DM: what the kernel has by then. Who waits for input,
+ * too, gets the input, and time passes only if there is such a file. Without the
+ * variable time is the real one.
+ */
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "clock.h"
+#include "util.h"
+
+#define NS_PER_SEC 1000000000ULL
+
+/* 12:00:00 UTC on the first of January 2030. */
+static uint64_t fake_ns = 1893499200 * NS_PER_SEC;
+
+static bool is_fake(void)
+{
+	return getenv("IOBAND_FAKE_CLOCK");
+}
+
+uint64_t clock_now_ns(void)
+{
+	struct timespec now;
+
+	if (is_fake())
+		return fake_ns;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * NS_PER_SEC + now.tv_nsec;
+}
+
+time_t clock_date(void)
+{
+	return is_fake() ? (time_t)(fake_ns / NS_PER_SEC) : time(NULL);
+}
+
+/* Return: whether there was one. */
+static bool next_state(void)
+{
+	static unsigned int waits;
+	const char *path = getenv("IOBAND_FAKE_DM");
+	char *next = xasprintf("%s.%u", path, ++waits);
+	bool found = !rename(next, path);
+
+	free(next);
+	return found;
+}
+
+bool clock_wait(uint64_t ns, int fd)
+{
+	struct timespec timeout = {
+		.tv_sec = ns / NS_PER_SEC,
+		.tv_nsec = ns % NS_PER_SEC,
+	};
+	struct pollfd pollfd = { .fd = fd, .events = POLLIN };
+
+	if (!is_fake())
+		return ppoll(&pollfd, 1, &timeout, NULL) > 0;
+	if (fd >= 0 && poll(&pollfd, 1, -1) <= 0)
+		return false;
+	if (next_state() || fd < 0)
+		fake_ns += ns;
+	return fd >= 0;
+}

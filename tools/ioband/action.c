@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What changes something: done, or with --dry-run printed as the commands that
+ * would do the same.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "action.h"
+#include "cmd.h"
+
+static sigset_t old_signals;
+static unsigned int nesting;
+
+/**
+ * action_begin - from here to action_end() a device may be suspended
+ *
+ * If it carries our program, the shell or the log, nothing may be read from it,
+ * and nobody may end us, before it is resumed.
+ */
+void action_begin(void)
+{
+	sigset_t all;
+
+	if (nesting++)
+		return;
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &old_signals);
+	/* Better tried in vain than not tried. */
+	if (mlockall(MCL_CURRENT | MCL_FUTURE))
+		return;
+}
+
+/**
+ * action_end - all devices are resumed
+ */
+void action_end(void)
+{
+	if (--nesting)
+		return;
+	munlockall();
+	sigprocmask(SIG_SETMASK, &old_signals, NULL);
+}
+
+static void print_table(const char *command,
+			const struct ioband_dm_targets *targets)
+{
+	printf("%s <<END\n", command);
+	for (size_t i = 0; i < targets->nr; i++)
+		printf("%" PRIu64 " %" PRIu64 " %s %s\n", targets->v[i].start,
+		       targets->v[i].length, targets->v[i].type,
+		       targets->v[i].params);
+	printf("END\n");
+}
+
+int action_create(const struct options *opts, const char *name,
+		  const char *uuid, const struct ioband_dm_targets *targets,
+		  unsigned int read_ahead, bool hidden)
+{
+	char *command;
+
+	if (!opts->dry_run)
+		return ioband_dm_create(name, uuid, targets, read_ahead,
+					hidden);
+	command = xasprintf("dmsetup create '%s' --uuid '%s'", name, uuid);
+	print_table(command, targets);
+	free(command);
+	return 0;
+}
+
+int action_load(const struct options *opts, const char *name,
+		const struct ioband_dm_targets *targets)
+{
+	char *command;
+
+	if (!opts->dry_run)
+		return ioband_dm_load(name, targets);
+	command = xasprintf("dmsetup reload '%s'", name);
+	print_table(command, targets);
+	free(command);
+	return 0;
+}
+
+int action_resume(const struct options *opts, const char *name)
+{
+	if (!opts->dry_run)
+		return ioband_dm_resume(name);
+	printf("dmsetup resume '%s'\n", name);
+	return 0;
+}
+
+int action_remove(const struct options *opts, const char *name)
+{
+	if (!opts->dry_run)
+		return ioband_dm_remove(name);
+	printf("dmsetup remove '%s'\n", name);
+	return 0;
+}
+
+int action_message(const struct options *opts, const char *name,
+		   uint64_t sector, const char *text)
+{
+	char *answer;
+	int r;
+
+	if (opts->dry_run) {
+		printf("dmsetup message -- '%s' %" PRIu64 " %s\n", name, sector,
+		       text);
+		return 0;
+	}
+	r = ioband_dm_message(name, sector, text, &answer);
+	free(answer);
+	return r;
+}
+
+/* Back to the table it had, and resumed. Return: whether that is so. */
+static bool undo(const char *name, const struct ioband_dm_targets *old)
+{
+	struct ioband_dm_targets now;
+	bool ok;
+
+	ioband_dm_clear(name);
+	if (ioband_dm_table(name, &now))
+		return false;
+	if (now.suspended) {
+		ioband_dm_targets_free(&now);
+		if (ioband_dm_resume(name) || ioband_dm_table(name, &now))
+			return false;
+	}
+	ok = !now.suspended && !now.has_inactive && targets_equal(old, &now);
+	ioband_dm_targets_free(&now);
+	return ok;
+}
+
+/**
+ * action_replace - put a new table in force, or leave the device as it was
+ * @opts: the global options
+ * @name: the device, which is in use
+ * @targets: the new table
+ * @why: filled in
+ *
+ * The kernel checks the new table while the old one goes on, then suspends,
+ * exchanges and resumes by itself: there is no moment at which we would have to
+ * act for the I/O to go on, unless that fails.
+ *
+ * Return: 0, or an exit code if even the way back failed, after that has been
+ * reported; other failures are in @why only.
+ */
+int action_replace(const struct options *opts, const char *name,
+		   const struct ioband_dm_targets *targets,
+		   struct failure *why)
+{
+	struct ioband_dm_targets old;
+	bool ok = true;
+	int r;
+
+	memset(why, 0, sizeof(*why));
+	r = ioband_dm_table(name, &old);
+	if (r) {
+		failure_note(why, r);
+		return 0;
+	}
+	action_begin();
+	r = action_load(opts, name, targets);
+	if (!r)
+		r = action_resume(opts, name);
+	if (r) {
+		failure_note(why, r);
+		ok = undo(name, &old);
+	}
+	action_end();
+	ioband_dm_targets_free(&old);
+	if (!ok)
+		return fail(IOBAND_BUSY,
+			    "cannot put back the table of '%s': see 'dmsetup info' and 'dmsetup table' of it; 'dmsetup resume' lets its I/O go on",
+			    name);
+	return 0;
+}
+
+/**
+ * failure_note - keep what is known of a failure
+ * @why: where
+ * @err: negative errno of a call in dm.h that has just failed
+ */
+void failure_note(struct failure *why, int err)
+{
+	why->err = err;
+	snprintf(why->reason, sizeof(why->reason), "%s", ioband_dm_reason());
+	snprintf(why->detail, sizeof(why->detail), "%s", ioband_dm_error());
+}
+
+static int fail_with(const struct failure *why, const char *what)
+{
+	if (*why->reason)
+		return fail(errno_status(why->err), "%s: %s", what,
+			    why->reason);
+	return fail_errno(why->err, why->detail, "%s", what);
+}
+
+/**
+ * fail_action - report that a change failed
+ * @why: the reason
+ * @fmt: what cannot be done
+ *
+ * Return: the exit code.
+ */
+int fail_action(const struct failure *why, const char *fmt, ...)
+{
+	va_list args;
+	char *what;
+	int status;
+
+	va_start(args, fmt);
+	if (vasprintf(&what, fmt, args) < 0)
+		return fail(IOBAND_NOMEM, "out of memory");
+	va_end(args);
+	status = fail_with(why, what);
+	free(what);
+	return status;
+}
+
+/**
+ * fail_change - report that the last call in dm.h failed
+ * @err: what it returned
+ * @fmt: what cannot be done
+ *
+ * Return: the exit code.
+ */
+int fail_change(int err, const char *fmt, ...)
+{
+	struct failure why;
+	va_list args;
+	char *what;
+	int status;
+
+	failure_note(&why, err);
+	va_start(args, fmt);
+	if (vasprintf(&what, fmt, args) < 0)
+		return fail(IOBAND_NOMEM, "out of memory");
+	va_end(args);
+	status = fail_with(&why, what);
+	free(what);
+	return status;
+}
+
+/**
+ * targets_add - add a line to a table
+ * @targets: the table, to be freed by ioband_dm_targets_free()
+ */
+void targets_add(struct ioband_dm_targets *targets, uint64_t start,
+		 uint64_t length, const char *type, const char *params)
+{
+	targets->v = xreallocarray(targets->v, targets->nr + 1,
+				   sizeof(*targets->v));
+	targets->v[targets->nr++] = (struct ioband_dm_target){
+		.start = start,
+		.length = length,
+		.type = xstrdup(type),
+		.params = xstrdup(params),
+	};
+}
+
+/**
+ * targets_equal - whether two tables have the same lines
+ */
+bool targets_equal(const struct ioband_dm_targets *a,
+		   const struct ioband_dm_targets *b)
+{
+	if (a->nr != b->nr)
+		return false;
+	for (size_t i = 0; i < a->nr; i++)
+		if (a->v[i].start != b->v[i].start ||
+		    a->v[i].length != b->v[i].length ||
+		    strcmp(a->v[i].type, b->v[i].type) ||
+		    strcmp(a->v[i].params, b->v[i].params))
+			return false;
+	return true;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the commands that make volumes share.
+ */
+#ifndef IOBAND_ATTACH_H
+#define IOBAND_ATTACH_H
+
+#include "blk.h"
+#include "config.h"
+#include "volume.h"
+
+struct options;
+
+int share_default(const struct options *opts, struct config *cfg,
+		  const char *devno);
+void share_adopt(const struct volumes *volumes, struct config *cfg);
+int share_check(const struct options *opts, const struct volumes *volumes,
+		const struct config *cfg, const char *devno);
+int attach_volume(const struct options *opts, const struct volumes *volumes,
+		  struct config *cfg, const char *devno);
+int create_volume(const struct options *opts, const struct volumes *volumes,
+		  struct config *cfg, const struct blk *blk);
+
+#endif /* IOBAND_ATTACH_H */

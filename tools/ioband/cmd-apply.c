@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ioband apply and diff: make volumes what their configuration says, or tell
+ * what is different.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "blk.h"
+#include "attach.h"
+#include "cmd.h"
+#include "converge.h"
+#include "current.h"
+#include "groupref.h"
+#include "output.h"
+#include "store.h"
+#include "target.h"
+#include "util.h"
+
+enum {
+	COL_VOLUME,
+	COL_GROUP,
+	COL_KEY,
+	COL_IS,
+	COL_SHOULD,
+};
+
+const struct column diff_columns[] = {
+	[COL_VOLUME] = { "VOLUME", COLUMN_STRING, true,
+		"device-mapper name of the volume" },
+	[COL_GROUP] = { "GROUP", COLUMN_STRING, true,
+		"the group; unknown where it is about the volume itself" },
+	[COL_KEY] = { "KEY", COLUMN_STRING, true,
+		"what is different" },
+	[COL_IS] = { "IS", COLUMN_STRING, true,
+		"as it is now" },
+	[COL_SHOULD] = { "SHOULD", COLUMN_STRING, true,
+		"as it is configured" },
+	{ 0 }
+};
+
+enum {
+	OPT_CHECK = OWN_OPTION,
+};
+
+static bool check_only;
+
+static int set_option(int val, const char *arg)
+{
+	(void)arg;
+	if (val == OPT_CHECK)
+		check_only = true;
+	return 0;
+}
+
+static const struct option apply_long_options[] = {
+	{ "check",	no_argument,		NULL, OPT_CHECK },
+	{ 0 }
+};
+
+const struct own_options apply_options = {
+	apply_long_options, set_option,
+	"      --check          change nothing, and tell by the exit status\n"
+};
+
+/**
+ * struct run - one run over some volumes
+ * @list: where differences are listed, or %NULL to make them vanish
+ * @nr_done: volumes that are as configured, at least now
+ * @nr_failed: volumes of which an error was reported
+ * @has_policy: some weights may be others' now
+ * @status: of the first failure
+ */
+struct run {
+	const struct options *opts;
+	struct listing *list;
+	unsigned int nr_done;
+	unsigned int nr_failed;
+	bool any_difference;
+	bool has_policy;
+	int status;
+};
+
+/* What the file left out, and under which name the volume runs. */
+static int complete(const struct options *opts, struct config *cfg)
+{
+	struct blk blk;
+	int status;
+
+	if (!*cfg->device && !cfg->is_attached)
+		return fail(IOBAND_USAGE,
+			    STORE_ETC "/%s.conf: expected device = PATH in [volume]",
+			    cfg->name);
+	if (!*cfg->device)
+		snprintf(cfg->device, sizeof(cfg->device), "/dev/mapper/%s",
+			 cfg->name);
+	status = blk_find(opts->sysroot, cfg->device, &blk);
+	if (!status && cfg->is_attached && !*blk.dm_name)
+		status = fail(IOBAND_DEVICE,
+			      STORE_ETC "/%s.conf: device '%s': expected a device-mapper device, such as a logical volume, for mode attach",
+			      cfg->name, cfg->device);
+	if (!status && cfg->is_attached)
+		strcpy(cfg->name, blk.dm_name);
+	if (!status)
+		status = share_default(opts, cfg, blk.devno);
+	return status;
+}
+
+static void add_differences(struct listing *list, const char *name,
+			    const struct plan *plan)
+{
+	for (size_t i = 0; i < plan->nr; i++) {
+		const struct difference *d = &plan->v[i];
+
+		listing_row(list);
+		listing_string(list, COL_VOLUME, name);
+		if (d->group)
+			listing_string(list, COL_GROUP, d->group);
+		listing_string(list, COL_KEY, d->key);
+		if (d->is)
+			listing_string(list, COL_IS, d->is);
+		if (d->should)
+			listing_string(list, COL_SHOULD, d->should);
+	}
+}
+
+static int run_volume(struct run *run, struct config *cfg)
+{
+	const struct options *opts = run->opts;
+	bool look_only = run->list || check_only;
+	struct volumes volumes = { 0 };
+	struct plan plan = { 0 };
+	unsigned int nr_missing = 0;
+	int status;
+
+	status = complete(opts, cfg);
+	/* What is not written is meant too, whatever others have made it. */
+	for (int i = CONFIG_POLICY; i <= CONFIG_QUANTUM; i++)
+		cfg->given[i] = true;
+	if (!status)
+		status = volumes_read(&volumes);
+	if (!status)
+		status = groupref_resolve_all(opts, cfg, &nr_missing);
+	if (!status)
+		status = plan_make(opts, &volumes, cfg, &plan);
+	if (!status) {
+		run->any_difference |= plan.nr || nr_missing;
+		run->has_policy |= plan.has_policy;
+		if (run->list)
+			add_differences(run->list, cfg->name, &plan);
+	}
+	if (!status && !look_only)
+		status = plan_do(opts, &volumes, cfg, &plan);
+	if (!status && nr_missing && !look_only)
+		status = IOBAND_PARTLY;
+	plan_free(&plan);
+	volumes_free(&volumes);
+	return status;
+}
+
+static void run_name(struct run *run, const char *name, bool is_named)
+{
+	struct config cfg;
+	bool found;
+	int status;
+
+	status = store_load(run->opts, STORE_ETC, name, &cfg, &found);
+	if (!status && !found && is_named)
+		status = fail(IOBAND_DEVICE,
+			      "'%s' has no configuration: write " STORE_ETC "/%s.conf, or have it written by 'ioband save %s'",
+			      name, name, name);
+	else if (!status && found)
+		status = run_volume(run, &cfg);
+	config_free(&cfg);
+	if (!run->status || run->status == IOBAND_PARTLY)
+		run->status = status ? status : run->status;
+	if (status && status != IOBAND_PARTLY)
+		run->nr_failed++;
+	else
+		run->nr_done++;
+}
+
+static int check_names(int argc, char **argv)
+{
+	int status = 0;
+
+	for (int i = 0; !status && i < argc; i++)
+		status = check_volume_name(argv[i]);
+	return status;
+}
+
+static int run_all(struct run *run, int argc, char **argv)
+{
+	struct ioband_dm_version version;
+	struct names names = { 0 };
+	int status;
+
+	status = check_names(argc, argv);
+	if (!status)
+		status = target_check(&version);
+	if (!status && !argc)
+		status = store_names(run->opts, STORE_ETC, &names);
+	if (status)
+		return status;
+	for (int i = 0; i < argc; i++)
+		run_name(run, argv[i], true);
+	for (size_t i = 0; i < names.nr; i++)
+		run_name(run, names.v[i], false);
+	names_free(&names);
+	if (run->nr_failed && run->nr_done)
+		return IOBAND_PARTLY;
+	return run->status;
+}
+
+int cmd_apply(const struct options *opts, int argc, char **argv)
+{
+	struct run run = { .opts = opts };
+	int status = run_all(&run, argc, argv);
+
+	/*
+	 * A change of policy gives all volumes of the share the same weights:
+	 * those that came before this one have to be done once more.
+	 */
+	if (!status && run.has_policy && !opts->dry_run && !check_only) {
+		run = (struct run){ .opts = opts };
+		status = run_all(&run, argc, argv);
+	}
+	if (!status && check_only && run.any_difference)
+		status = fail(IOBAND_DIFFERS,
+			      "not as configured: 'ioband diff' shows what is different, 'ioband apply' changes it");
+	return status;
+}
+
+int cmd_diff(const struct options *opts, int argc, char **argv)
+{
+	struct run run = { .opts = opts };
+	int status, r;
+
+	status = listing_new(&run.list, opts, "differences", diff_columns);
+	if (!status)
+		status = run_all(&run, argc, argv);
+	if (!status || status == IOBAND_PARTLY) {
+		r = listing_print(run.list);
+		status = r ? r : status;
+	}
+	listing_free(run.list);
+	return status ? status : run.any_difference ? IOBAND_DIFFERS : 0;
+}

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ioband attach: into a device that is in use, a logical volume above all.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "attach.h"
+#include "blk.h"
+#include "cmd.h"
+#include "current.h"
+#include "groupref.h"
+#include "inside.h"
+#include "store.h"
+#include "target.h"
+#include "util.h"
+
+/**
+ * share_default - name a share that was not given after its disks
+ * @opts: the global options
+ * @cfg: where it is set
+ * @devno: the device that the volume is on
+ *
+ * Return: 0, or an exit code after the error has been reported.
+ */
+int share_default(const struct options *opts, struct config *cfg,
+		  const char *devno)
+{
+	char *disks;
+
+	if (*cfg->share)
+		return 0;
+	disks = blk_disks(opts->sysroot, devno);
+	if (!disks || strlen(disks) >= sizeof(cfg->share)) {
+		int status = fail(IOBAND_USAGE,
+				  "share: the disks of '%s', %s, make no name for it; give one as share=NAME, the same for all volumes on these disks",
+				  cfg->name, disks ? disks : "which are unknown");
+
+		free(disks);
+		return status;
+	}
+	strcpy(cfg->share, disks);
+	free(disks);
+	return 0;
+}
+
+/**
+ * share_adopt - take over what the share has already, unless other was given
+ * @volumes: what volumes_read() found
+ * @cfg: the volume to be, with a share
+ *
+ * Policy and depth belong to the share. A volume that joins it is no reason to
+ * change them: with another policy all weights would begin anew.
+ */
+void share_adopt(const struct volumes *volumes, struct config *cfg)
+{
+	for (size_t i = 0; i < volumes->nr; i++) {
+		const struct table_line *line = &volumes->v[i].table;
+
+		if (strcmp(line->share, cfg->share))
+			continue;
+		if (!cfg->given[CONFIG_POLICY])
+			snprintf(cfg->policy, sizeof(cfg->policy), "%s",
+				 line->policy);
+		if (!cfg->given[CONFIG_IO_THROTTLE] &&
+		    !cfg->given[CONFIG_IO_LIMIT]) {
+			cfg->io_throttle = line->io_throttle;
+			cfg->io_limit = line->io_limit;
+		}
+		if (!cfg->given[CONFIG_QUANTUM] &&
+		    !strcmp(cfg->policy, line->policy))
+			cfg->quantum_ms = line->quantum_ms;
+		return;
+	}
+}
+
+/**
+ * share_check - whether I/O of a volume would wait for other I/O of its own share
+ * @opts: the global options
+ * @volumes: what volumes_read() found
+ * @cfg: the volume to be
+ * @devno: the device that it is inside of or on top of
+ *
+ * The target itself sees that only if there is no device in between.
+ *
+ * Return: 0, or an exit code after the error has been reported.
+ */
+int share_check(const struct options *opts, const struct volumes *volumes,
+		const struct config *cfg, const char *devno)
+{
+	for (size_t i = 0; i < volumes->nr; i++) {
+		const struct volume *vol = &volumes->v[i];
+		char *other;
+		bool related;
+
+		if (strcmp(vol->table.share, cfg->share) ||
+		    !strcmp(vol->name, cfg->name))
+			continue;
+		other = xasprintf("%u:%u", vol->major, vol->minor);
+		related = blk_is_related(opts->sysroot, devno, other);
+		free(other);
+		if (related)
+			return fail(IOBAND_USAGE,
+				    "cannot make '%s' of share '%s': the same I/O goes through '%s', which is of this share too, and would wait for itself; give another one as share=NAME",
+				    cfg->name, cfg->share, vol->name);
+	}
+	return 0;
+}
+
+/*
+ * What is not given with the command: as it was when it was attached, else as it
+ * is configured, else by default.
+ */
+static int find_base(const struct options *opts, const char *name,
+		     const char *uuid, struct config *base)
+{
+	bool found = false;
+	int status;
+
+	if (record_find(opts, name, uuid, base)) {
+		strcpy(base->name, name);
+		return 0;
+	}
+	config_free(base);
+	status = store_load(opts, STORE_ETC, name, base, &found);
+	if (!status && (!found || !base->is_attached)) {
+		config_free(base);
+		config_init(base, name);
+	}
+	return status;
+}
+
+/* Settings that are in force already are no reason to complain. */
+static int check_same(const struct options *opts, const struct volume *vol,
+		      const struct config *words)
+{
+	struct config now, want;
+	char *is, *should;
+	int status;
+
+	status = volume_config(opts, vol, &now);
+	config_init(&want, vol->name);
+	if (!status) {
+		config_merge(&want, &now);
+		for (size_t i = 0; i < now.nr_groups; i++)
+			want.groups[i].has_id = now.groups[i].has_id,
+			want.groups[i].id = now.groups[i].id;
+		config_merge(&want, words);
+		is = config_params(&now, "0:0", 0);
+		should = config_params(&want, "0:0", 0);
+		if (strcmp(is, should))
+			status = fail(IOBAND_BUSY,
+				      "'%s' is attached already, with other settings: 'ioband set', 'ioband group' and 'ioband apply' change them, or detach it first",
+				      vol->name);
+		free(is);
+		free(should);
+	}
+	config_free(&want);
+	config_free(&now);
+	return status;
+}
+
+/*
+ * Before it is done, for what cannot be remembered is better not done. What LVM
+ * takes out is put in again as the record says.
+ */
+static int remember(const struct options *opts, const struct volumes *volumes,
+		    struct config *cfg, bool *is_new, char old_name[VOLUME_LEN])
+{
+	const struct ioband_dm_device *dev;
+	struct config old;
+
+	if (opts->dry_run)
+		return 0;
+	dev = volumes_device(volumes, cfg->name, NULL);
+	snprintf(cfg->uuid, sizeof(cfg->uuid), "%s",
+		 dev && dev->uuid ? dev->uuid : "");
+	*is_new = !record_find(opts, cfg->name, cfg->uuid, &old);
+	/* Of a logical volume that has been renamed since. */
+	if (!*is_new && strcmp(old.name, cfg->name)) {
+		strcpy(old_name, old.name);
+		*is_new = true;
+	}
+	config_free(&old);
+	return store_save(opts, STORE_RUN, cfg);
+}
+
+/* It has ioband already, in all of its lines or in some. */
+static int attach_again(const struct options *opts,
+			const struct volumes *volumes,
+			const struct volume *vol, const struct config *words)
+{
+	struct config cfg;
+	int status;
+
+	if (!volume_is_attached(vol) && !vol->nr_others)
+		return fail(IOBAND_DEVICE,
+			    "cannot attach '%s': it is a volume itself; name the device that ioband is to be put in",
+			    vol->name);
+	status = check_same(opts, vol, words);
+	if (status)
+		return status;
+	if (!vol->nr_others) {
+		warn("'%s' is attached already", vol->name);
+		return volume_changed(opts, vol->name);
+	}
+	status = volume_config(opts, vol, &cfg);
+	if (!status)
+		status = inside_put(opts, volumes, &cfg);
+	if (!status)
+		status = volume_changed(opts, vol->name);
+	config_free(&cfg);
+	return status;
+}
+
+/**
+ * attach_volume - put ioband in a device and remember it
+ * @opts: the global options
+ * @volumes: what volumes_read() found
+ * @cfg: the configuration, resolved
+ * @devno: the device, whose device-mapper name is that of @cfg
+ *
+ * Return: 0, or an exit code after the error has been reported.
+ */
+int attach_volume(const struct options *opts, const struct volumes *volumes,
+		  struct config *cfg, const char *devno)
+{
+	char old_name[VOLUME_LEN] = "";
+	bool is_new = false;
+	int status;
+
+	cfg->is_attached = true;
+	status = share_default(opts, cfg, devno);
+	if (!status)
+		share_adopt(volumes, cfg);
+	if (!status)
+		status = share_check(opts, volumes, cfg, devno);
+	if (!status)
+		status = remember(opts, volumes, cfg, &is_new, old_name);
+	if (status)
+		return status;
+	status = inside_put(opts, volumes, cfg);
+	if (!status && *old_name)
+		record_remove(opts, old_name);
+	if (!status)
+		status = volume_changed(opts, cfg->name);
+	else if (is_new)
+		record_remove(opts, cfg->name);
+	return status;
+}
+
+int cmd_attach(const struct options *opts, int argc, char **argv)
+{
+	struct ioband_dm_version version;
+	struct volumes volumes = { 0 };
+	const struct ioband_dm_device *dev;
+	struct config words, base;
+	unsigned int nr_missing = 0;
+	struct parse_error err;
+	struct volume *vol;
+	struct blk blk;
+	int status;
+
+	config_init(&words, "");
+	config_init(&base, "");
+	if (!argc)
+		status = fail(IOBAND_USAGE,
+			      "attach: expected a logical volume, as in 'ioband attach /dev/vg/data'");
+	else if (config_take_words(&words, argc - 1, argv + 1, &err))
+		status = fail(IOBAND_USAGE, "attach: %s", err.text);
+	else
+		status = target_check(&version);
+	if (!status)
+		status = blk_find(opts->sysroot, argv[0], &blk);
+	if (!status && !*blk.dm_name)
+		status = fail(IOBAND_DEVICE,
+			      "cannot attach '%s': it is not a device-mapper device, such as a logical volume is; use 'ioband create' on top of it",
+			      argv[0]);
+	if (!status)
+		status = volumes_read(&volumes);
+	if (status)
+		goto out;
+	dev = volumes_device(&volumes, blk.dm_name, NULL);
+	if (!dev || !dev->uuid) {
+		status = fail(IOBAND_DEVICE,
+			      "cannot attach '%s': device-mapper has no such device any more",
+			      argv[0]);
+		goto out;
+	}
+	strcpy(words.name, blk.dm_name);
+	vol = volumes_find(&volumes, blk.dm_name);
+	if (vol) {
+		status = attach_again(opts, &volumes, vol, &words);
+		goto out;
+	}
+	status = find_base(opts, blk.dm_name, dev->uuid, &base);
+	if (status)
+		goto out;
+	config_merge(&base, &words);
+	if (base.auto_depth && strcmp(base.type, "cgroup"))
+		status = fail(IOBAND_USAGE,
+			      "attach: auto: needs type cgroup, not %s",
+			      base.type);
+	if (!status)
+		status = groupref_resolve_all(opts, &base, &nr_missing);
+	if (!status)
+		status = attach_volume(opts, &volumes, &base, blk.devno);
+	if (!status && nr_missing)
+		status = IOBAND_PARTLY;
+out:
+	config_free(&words);
+	config_free(&base);
+	volumes_free(&volumes);
+	return status;
+}

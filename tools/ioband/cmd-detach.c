@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ioband detach: out of a device that is in use.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "blk.h"
+#include "cmd.h"
+#include "current.h"
+#include "inside.h"
+#include "store.h"
+#include "util.h"
+
+/* LVM has taken it out, or the device away: what is left is ours to clean up. */
+static int forget(const struct options *opts, const struct volumes *volumes,
+		  const char *name, const char *uuid)
+{
+	struct config cfg;
+	int status;
+
+	if (record_find(opts, name, uuid, &cfg)) {
+		if (!opts->dry_run)
+			record_remove(opts, cfg.name);
+		status = inside_clean(opts, volumes, cfg.name, cfg.uuid);
+	} else {
+		warn("'%s' is not attached: nothing to do", name);
+		status = inside_clean(opts, volumes, name, uuid);
+	}
+	config_free(&cfg);
+	return status;
+}
+
+static int detach(const struct options *opts, const struct volumes *volumes,
+		  const char *name)
+{
+	const struct ioband_dm_device *dev;
+	const struct volume *vol;
+	struct config cfg;
+	int status;
+
+	dev = volumes_device(volumes, name, NULL);
+	vol = volumes_find(volumes, name);
+	if (!vol)
+		return forget(opts, volumes, name,
+			      dev && dev->uuid ? dev->uuid : "");
+	if (!strncmp(vol->uuid, UUID_PREFIX, strlen(UUID_PREFIX)))
+		return fail(IOBAND_DEVICE,
+			    "cannot detach '%s': it is a device of its own; use 'ioband remove %s'",
+			    name, name);
+	status = inside_take_out(opts, volumes, name);
+	if (!status && !opts->dry_run) {
+		if (record_find(opts, name, vol->uuid, &cfg))
+			record_remove(opts, cfg.name);
+		config_free(&cfg);
+	}
+	return status;
+}
+
+int cmd_detach(const struct options *opts, int argc, char **argv)
+{
+	struct volumes volumes = { 0 };
+	struct config cfg;
+	char name[128];
+	struct blk blk;
+	bool known;
+	int status;
+
+	if (!argc)
+		return fail(IOBAND_USAGE,
+			    "detach: expected a logical volume, as in 'ioband detach /dev/vg/data'");
+	status = volumes_read(&volumes);
+	if (status)
+		goto out;
+	/* The device may be gone, and its record be all there is. */
+	blk_dm_name(name, sizeof(name), argv[0]);
+	known = volumes_device(&volumes, name, NULL);
+	if (!known) {
+		known = record_find(opts, name, "", &cfg);
+		config_free(&cfg);
+	}
+	if (known) {
+		status = detach(opts, &volumes, name);
+		goto out;
+	}
+	status = blk_find(opts->sysroot, argv[0], &blk);
+	if (!status && !*blk.dm_name)
+		status = fail(IOBAND_DEVICE,
+			      "cannot detach '%s': it is not a device-mapper device; 'ioband list' shows the volumes there are",
+			      argv[0]);
+	if (!status)
+		status = detach(opts, &volumes, blk.dm_name);
+out:
+	volumes_free(&volumes);
+	return status;
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ioband follow: io.weight and io.max of cgroups act on a volume.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "cmd.h"
+#include "follow.h"
+#include "util.h"
+
+enum {
+	OPT_ONCE = OWN_OPTION,
+};
+
+enum {
+	/* What happens together is done together, within a moment. */
+	GATHER_NS	= 50000000,
+	/* What others have done to the volume is undone after that. */
+	COMPARE_S	= 30,
+	/* A volume that takes groups and does not have them is none. */
+	MAX_TRIES	= 10,
+};
+
+static bool once;
+
+static int set_option(int val, const char *arg)
+{
+	(void)arg;
+	if (val == OPT_ONCE)
+		once = true;
+	return 0;
+}
+
+static const struct option follow_long_options[] = {
+	{ "once",	no_argument,		NULL, OPT_ONCE },
+	{ 0 }
+};
+
+const struct own_options follow_options = {
+	follow_long_options, set_option,
+	"      --once           make it so, and end\n"
+};
+
+struct follow {
+	const char *name;
+	const char *sysroot;
+	struct tree tree;
+	struct mirror mirror;
+	uint64_t compared_ns;
+};
+
+/* All that is marked. */
+static int flush(struct follow *follow)
+{
+	struct followed *group;
+	int status = 0;
+
+	while (!status && (group = tree_take_dirty(&follow->tree))) {
+		/* An older one of the same id that is counted as gone. */
+		struct followed *same = group->gone ?
+			tree_find_id(&follow->tree, group->id) : NULL;
+
+		if (same && group->have.weight)
+			same->have = group->have;
+		if (!same)
+			status = tree_read_files(&follow->tree, group,
+						 &follow->mirror.devices);
+		if (!status && !same)
+			status = mirror_apply(&follow->mirror, group);
+		if (group->gone)
+			tree_forget(group);
+	}
+	return status;
+}
+
+/* From whatever the volume has to what the cgroups say. */
+static int converge(struct follow *follow)
+{
+	int status = 0;
+
+	for (unsigned int i = 0; !status && i < MAX_TRIES; i++) {
+		status = mirror_read(&follow->mirror, follow->sysroot,
+				     follow->name);
+		if (!status)
+			status = mirror_compare(&follow->mirror, &follow->tree);
+		if (!status)
+			status = flush(follow);
+		if (!follow->mirror.stale) {
+			follow->compared_ns = clock_now_ns();
+			return status;
+		}
+	}
+	if (!status)
+		status = fail(IOBAND_BUSY,
+			      "'%s' refuses groups again and again: 'dmesg' says why",
+			      follow->name);
+	return status;
+}
+
+/* Both that end the wait, in one descriptor; -1 with errno set. */
+static int wait_for(int events, int signals)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+	int fd = epoll_create1(EPOLL_CLOEXEC);
+
+	if (fd < 0 || epoll_ctl(fd, EPOLL_CTL_ADD, events, &event) ||
+	    epoll_ctl(fd, EPOLL_CTL_ADD, signals, &event))
+		return -1;
+	return fd;
+}
+
+/* Signals wait until they are read here. */
+static int open_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	if (sigprocmask(SIG_BLOCK, &set, NULL))
+		return -1;
+	return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+static bool told_to_end(int signals)
+{
+	struct signalfd_siginfo info;
+
+	return read(signals, &info, sizeof(info)) == sizeof(info);
+}
+
+static void tell_status(const struct follow *follow, const char *first)
+{
+	char *text = xasprintf("%sSTATUS=%zu cgroups on %s", first,
+			       follow->tree.nr, follow->name);
+
+	notify_systemd(text);
+	free(text);
+}
+
+static int run(struct follow *follow, int signals)
+{
+	int fd = wait_for(follow->tree.fd, signals);
+	int status = 0;
+
+	if (fd < 0)
+		return fail(IOBAND_USAGE, "cannot wait for events: %s",
+			    strerror(errno));
+	tell_status(follow, "READY=1\n");
+	for (;;) {
+		uint64_t now = clock_now_ns();
+		uint64_t end = follow->compared_ns + COMPARE_S * 1000000000ULL;
+
+		if (now < end && clock_wait(end - now, fd)) {
+			if (told_to_end(signals))
+				break;
+			clock_wait(GATHER_NS, -1);
+			status = tree_read_events(&follow->tree);
+			if (!status)
+				status = flush(follow);
+			if (!status && follow->mirror.stale)
+				status = converge(follow);
+		} else if (now >= end) {
+			status = converge(follow);
+			if (!status)
+				tell_status(follow, "");
+		}
+		if (status)
+			break;
+	}
+	notify_systemd("STOPPING=1");
+	close(fd);
+	return status;
+}
+
+int cmd_follow(const struct options *opts, int argc, char **argv)
+{
+	struct follow follow = { .sysroot = opts->sysroot };
+	int status, signals = -1;
+
+	if (!argc)
+		return fail(IOBAND_USAGE,
+			    "which volume? 'ioband list' shows those there are");
+	if (opts->json || opts->raw || opts->columns)
+		return fail(IOBAND_USAGE,
+			    "follow prints nothing: leave out --json, --raw and --output");
+	follow.name = argv[0];
+	if (!once) {
+		signals = open_signals();
+		if (signals < 0)
+			return fail(IOBAND_USAGE, "cannot wait for signals: %s",
+				    strerror(errno));
+	}
+	/* A volume that cannot be followed is told before anything is read. */
+	status = mirror_read(&follow.mirror, follow.sysroot, follow.name);
+	if (!status)
+		status = tree_open(&follow.tree, follow.sysroot);
+	if (!status)
+		status = tree_scan(&follow.tree);
+	if (!status)
+		status = converge(&follow);
+	if (!status && !once)
+		status = run(&follow, signals);
+	if (follow.tree.mount)
+		tree_close(&follow.tree);
+	mirror_free(&follow.mirror);
+	if (signals >= 0)
+		close(signals);
+	return status;
+}

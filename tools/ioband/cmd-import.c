@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ioband import: configurations from what dm-ioband 1 had.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "blk.h"
+#include "cmd.h"
+#include "config.h"
+#include "store.h"
+#include "util.h"
+
+#define LEGACY_FILE "/etc/ioband.conf"
+
+struct imports {
+	struct config *v;
+	size_t nr;
+};
+
+/* The file speaks of logical volumes, whose names we need, there or not. */
+static void name_volume(const struct options *opts, struct config *cfg)
+{
+	struct stat st;
+	struct blk blk;
+
+	if (!*opts->sysroot && !stat(cfg->device, &st) &&
+	    !blk_find(opts->sysroot, cfg->device, &blk) && *blk.dm_name)
+		snprintf(cfg->name, sizeof(cfg->name), "%s", blk.dm_name);
+	else
+		blk_dm_name(cfg->name, sizeof(cfg->name), cfg->device);
+}
+
+enum {
+	OPT_FORCE = OWN_OPTION,
+};
+
+static bool force;
+
+static int set_option(int val, const char *arg)
+{
+	(void)arg;
+	if (val == OPT_FORCE)
+		force = true;
+	return 0;
+}
+
+static const struct option import_long_options[] = {
+	{ "force",	no_argument,		NULL, OPT_FORCE },
+	{ 0 }
+};
+
+const struct own_options import_options = {
+	import_long_options, set_option,
+	"      --force          overwrite files that are there\n"
+};
+
+static int check_import(const struct options *opts, const struct imports *all,
+			const struct config *cfg, const char *file,
+			unsigned long nr)
+{
+	struct names names;
+	int status;
+
+	status = check_volume_name(cfg->name);
+	for (size_t i = 0; !status && i + 1 < all->nr; i++)
+		if (!strcmp(all->v[i].name, cfg->name))
+			status = fail(IOBAND_USAGE,
+				      "%s: line %lu: there is a volume '%s' further up already",
+				      file, nr, cfg->name);
+	if (status || force)
+		return status;
+	status = store_names(opts, STORE_ETC, &names);
+	for (size_t i = 0; !status && i < names.nr; i++)
+		if (!strcmp(names.v[i], cfg->name))
+			status = fail(IOBAND_BUSY,
+				      STORE_ETC "/%s.conf is there already: --force overwrites it",
+				      cfg->name);
+	names_free(&names);
+	return status;
+}
+
+static int read_file(const struct options *opts, const char *file,
+		     struct imports *imports)
+{
+	FILE *from = fopen(file, "re");
+	char *line = NULL;
+	size_t size = 0;
+	unsigned long nr = 0;
+	int status = 0;
+
+	if (!from)
+		return fail(errno == EACCES ? IOBAND_PERM : IOBAND_USAGE,
+			    "cannot read '%s': %s; name the file to be imported",
+			    file, strerror(errno));
+	while (!status && getline(&line, &size, from) > 0) {
+		struct parse_error err;
+		struct config cfg;
+		int r;
+
+		nr++;
+		line[strcspn(line, "\n")] = '\0';
+		config_init(&cfg, "");
+		r = legacy_parse(line, &cfg, &err);
+		if (r <= 0) {
+			config_free(&cfg);
+			if (r)
+				status = fail(IOBAND_USAGE, "%s: line %lu: %s",
+					      file, nr, err.text);
+			continue;
+		}
+		if (!*cfg.name)
+			name_volume(opts, &cfg);
+		if (!strcmp(cfg.type, "cgroup") && cfg.nr_groups > 1)
+			warn("%s: line %lu: ids of cgroups were others in dm-ioband 1: put paths in their place",
+			     file, nr);
+		imports->v = xreallocarray(imports->v, imports->nr + 1,
+					   sizeof(*imports->v));
+		imports->v[imports->nr++] = cfg;
+		status = check_import(opts, imports, &imports->v[imports->nr - 1],
+				      file, nr);
+	}
+	free(line);
+	fclose(from);
+	return status;
+}
+
+int cmd_import(const struct options *opts, int argc, char **argv)
+{
+	struct imports imports = { 0 };
+	char *file;
+	int status;
+
+	file = argc ? xstrdup(argv[0]) :
+		      xasprintf("%s" LEGACY_FILE, opts->sysroot);
+	status = read_file(opts, file, &imports);
+	/* All lines are good before one file is written. */
+	for (size_t i = 0; !status && i < imports.nr; i++) {
+		if (opts->dry_run) {
+			printf("%s# " STORE_ETC "/%s.conf\n", i ? "\n" : "",
+			       imports.v[i].name);
+			conf_print(&imports.v[i], stdout);
+		} else {
+			status = store_save(opts, STORE_ETC, &imports.v[i]);
+		}
+	}
+	for (size_t i = 0; i < imports.nr; i++)
+		config_free(&imports.v[i]);
+	free(imports.v);
+	free(file);
+	return status;
+}

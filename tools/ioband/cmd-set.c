@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ioband set: change a group, or what the share as a whole has.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "action.h"
+#include "cmd.h"
+#include "current.h"
+#include "groupref.h"
+#include "util.h"
+
+static int send(const struct options *opts, const struct volume *vol,
+		const char *what, char *text)
+{
+	int r = action_message(opts, vol->name, vol->start, text);
+
+	free(text);
+	return r ? fail_change(r, "cannot set %s of '%s'", what, vol->name) : 0;
+}
+
+/* One message with all that was given: the kernel does all of it or nothing. */
+static int set_group(const struct options *opts, const struct volume *vol,
+		     int argc, char **argv)
+{
+	struct config_group group = { 0 };
+	char ref[GROUPREF_LEN], value[SETTING_LEN];
+	struct parse_error err;
+	char *text, *why, *what;
+	int status = 0;
+
+	if (argc < 2)
+		return fail(IOBAND_USAGE,
+			    "set: expected key=value behind the group, such as weight=300");
+	for (int i = 1; i < argc; i++)
+		if (settings_take(&group.set, argv[i], &err))
+			return fail(IOBAND_USAGE, "set: %s", err.text);
+	if (groupref_resolve(opts, vol->table.type, argv[0], &group, &why) ||
+	    groupref_resolve_parent(opts, vol->table.type, &group.set, &why))
+		status = fail(IOBAND_USAGE, "%s", why);
+	free(why);
+	if (status)
+		return status;
+
+	groupref_print(ref, &group);
+	text = xasprintf("set %s", ref);
+	for (int key = 0; key < NR_SETTINGS; key++) {
+		char *more;
+
+		if (!group.set.v[key].given)
+			continue;
+		setting_value(value, &group.set, key, false);
+		more = xasprintf("%s %s=%s", text, setting_name(key), value);
+		free(text);
+		text = more;
+	}
+	what = xasprintf("group '%s'", argv[0]);
+	status = send(opts, vol, what, text);
+	free(what);
+	return status;
+}
+
+static int set_share(const struct options *opts, const struct volume *vol,
+		     int argc, char **argv)
+{
+	static const char * const messages[] = {
+		"policy", "io_throttle", "io_limit", "quantum",
+	};
+	struct parse_error err;
+	struct config cfg;
+	int status = 0;
+
+	config_init(&cfg, vol->name);
+	if (config_take_words(&cfg, argc, argv, &err))
+		status = fail(IOBAND_USAGE, "set: %s", err.text);
+	if (!status && argc != 1)
+		status = fail(IOBAND_USAGE,
+			      "set: '%s': expected one key=value of the share at a time, or a group before it",
+			      argv[0]);
+	config_free(&cfg);
+	for (size_t i = 0; !status && i < sizeof(messages) / sizeof(messages[0]);
+	     i++) {
+		size_t len = strlen(messages[i]);
+
+		if (strncmp(argv[0], messages[i], len) || argv[0][len] != '=')
+			continue;
+		return send(opts, vol, messages[i],
+			    xasprintf("%s %s", messages[i], argv[0] + len + 1));
+	}
+	return status ? status :
+	       fail(IOBAND_USAGE,
+		    "set: '%s': expected a group, or policy, io_throttle, io_limit or quantum of the share; 'ioband apply' changes the rest",
+		    argv[0]);
+}
+
+int cmd_set(const struct options *opts, int argc, char **argv)
+{
+	struct volumes volumes = { 0 };
+	const struct volume *vol;
+	const char *name;
+	int status;
+
+	if (argc < 2)
+		return fail(IOBAND_USAGE,
+			    "set: expected a volume, a group and key=value, as in 'ioband set data /db.slice weight=300'");
+	status = volumes_read(&volumes);
+	if (!status)
+		status = volumes_name(&volumes, argv[0], &name);
+	if (!status) {
+		vol = volumes_find(&volumes, name);
+		if (*argv[1] != '/' && strchr(argv[1], '='))
+			status = set_share(opts, vol, argc - 1, argv + 1);
+		else
+			status = set_group(opts, vol, argc - 1, argv + 1);
+	}
+	if (!status)
+		status = volume_changed(opts, name);
+	volumes_free(&volumes);
+	return status;
+}

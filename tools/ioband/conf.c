@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Configuration files: see ioband.conf(5).
+ *
+ *	[volume]
+ *	device = /dev/vg/data
+ *
+ *	[group /db.slice]
+ *	weight = 300
+ *	rbps = 10M burst=1M
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+#include "util.h"
+#include "words.h"
+
+/**
+ * struct reader - a text being read
+ * @nr: number of the line
+ * @in_volume: section [volume]
+ * @group: name of the group whose section it is, or ""
+ */
+struct reader {
+	struct config *cfg;
+	unsigned long nr;
+	bool in_volume;
+	char group[GROUP_NAME_LEN];
+	struct parse_error *err;
+};
+
+static char *trim(char *s)
+{
+	char *end;
+
+	s += strspn(s, " \t\r");
+	end = s + strlen(s);
+	while (end > s && strchr(" \t\r", end[-1]))
+		*--end = '\0';
+	return s;
+}
+
+/* Put the number of the line before the reason. */
+static int at_line(struct reader *reader, int r)
+{
+	struct parse_error why;
+
+	if (!r)
+		return 0;
+	why = *reader->err;
+	refuse(reader->err, "line %lu: %s", reader->nr, why.text);
+	return r;
+}
+
+static int read_section(struct reader *reader, char *line)
+{
+	char *name = line + 1;
+	char *end = strrchr(name, ']');
+
+	reader->in_volume = false;
+	reader->group[0] = '\0';
+	if (!end || end[1])
+		return refuse(reader->err, "'%.40s': expected ] at the end",
+			      line);
+	*end = '\0';
+	name = trim(name);
+	if (!strcmp(name, "volume")) {
+		reader->in_volume = true;
+		return 0;
+	}
+	if (strncmp(name, "group", 5) || !strchr(" \t", name[5]) || !name[5])
+		return refuse(reader->err, "section '[%.40s]': expected [volume] or [group NAME]",
+			      name);
+	name = trim(name + 5);
+	if (!*name || strlen(name) >= sizeof(reader->group))
+		return refuse(reader->err, "[group %.40s]: expected a name of 1 to %zu characters",
+			      name, sizeof(reader->group) - 1);
+	strcpy(reader->group, name);
+	config_group(reader->cfg, name);
+	return 0;
+}
+
+/* key = value [burst=N] [peak=N] */
+static int read_group_key(struct reader *reader, const char *key, char *value)
+{
+	struct config_group *group = config_group(reader->cfg, reader->group);
+	struct words words = { .next = value };
+	char text[SETTING_LEN];
+	bool first = true;
+	char *word;
+	int r;
+
+	while ((word = next_word(&words))) {
+		if (first && (size_t)snprintf(text, sizeof(text), "%s=%s", key,
+					      word) >= sizeof(text))
+			return refuse(reader->err, "key '%.40s': value too long",
+				      key);
+		if (!first && strncmp(word, "burst=", 6) &&
+		    strncmp(word, "peak=", 5))
+			return refuse(reader->err, "'%.40s': expected burst= or peak= or nothing behind the value",
+				      word);
+		r = settings_take(&group->set, first ? text : word,
+				  reader->err);
+		if (r)
+			return r;
+		first = false;
+	}
+	return first ? refuse(reader->err, "key '%.40s': expected a value", key)
+		     : 0;
+}
+
+static int read_line(struct reader *reader, char *line)
+{
+	char *equals, *key, *value;
+
+	line = trim(line);
+	if (!*line || *line == '#' || *line == ';')
+		return 0;
+	if (*line == '[')
+		return read_section(reader, line);
+	equals = strchr(line, '=');
+	if (!equals || equals == line)
+		return refuse(reader->err, "'%.40s': expected key = value, or a section in [ ]",
+			      line);
+	*equals = '\0';
+	key = trim(line);
+	value = trim(equals + 1);
+	if (reader->in_volume)
+		return config_take(reader->cfg, key, value, reader->err);
+	if (*reader->group)
+		return read_group_key(reader, key, value);
+	return refuse(reader->err, "key '%.40s': expected a section such as [volume] before it",
+		      key);
+}
+
+/**
+ * conf_parse - read the text of one file
+ * @cfg: what config_init() made; filled in
+ * @text: all of the file
+ * @err: on failure names line, word and what was expected
+ *
+ * Return: 0 or -EINVAL.
+ */
+int conf_parse(struct config *cfg, const char *text, struct parse_error *err)
+{
+	struct reader reader = { .cfg = cfg, .err = err };
+	char *copy = xstrdup(text);
+	char *line = copy, *next;
+	int r = 0;
+
+	while (!r && line) {
+		next = strchr(line, '\n');
+		if (next)
+			*next++ = '\0';
+		reader.nr++;
+		r = at_line(&reader, read_line(&reader, line));
+		line = next;
+	}
+	free(copy);
+	return r;
+}
+
+/**
+ * conf_print - write a file that reads back as the same
+ * @cfg: the configuration
+ * @to: where to
+ */
+void conf_print(const struct config *cfg, FILE *to)
+{
+	fprintf(to, "[volume]\nmode = %s\n",
+		cfg->is_attached ? "attach" : "create");
+	if (*cfg->device)
+		fprintf(to, "device = %s\n", cfg->device);
+	if (*cfg->uuid)
+		fprintf(to, "uuid = %s\n", cfg->uuid);
+	if (*cfg->share)
+		fprintf(to, "share = %s\n", cfg->share);
+	fprintf(to, "type = %s\npolicy = %s\n", cfg->type, cfg->policy);
+	if (cfg->io_throttle)
+		fprintf(to, "io_throttle = %u\n", cfg->io_throttle);
+	if (cfg->io_limit)
+		fprintf(to, "io_limit = %u\n", cfg->io_limit);
+	if (cfg->quantum_ms)
+		fprintf(to, "quantum = %u\n", cfg->quantum_ms);
+	if (cfg->auto_depth)
+		fprintf(to, "auto = %u\n", cfg->auto_depth);
+
+	for (size_t i = 0; i < cfg->nr_groups; i++) {
+		const struct config_group *group = &cfg->groups[i];
+
+		fprintf(to, "\n[group %s]\n", group->name);
+		for (int key = 0; key < NR_SETTINGS; key++) {
+			char value[SETTING_LEN];
+
+			if (!group->set.v[key].given)
+				continue;
+			setting_value(value, &group->set, key, true);
+			fprintf(to, "%s = %s\n", setting_name(key), value);
+		}
+	}
+}

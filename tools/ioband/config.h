@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a volume should be like, or is: from a configuration file, the command
+ * line, a table, or what dm-ioband 1 had.
+ */
+#ifndef IOBAND_CONFIG_H
+#define IOBAND_CONFIG_H
+
+#include <stdio.h>
+
+#include "settings.h"
+
+enum {
+	SHARE_LEN = 32,
+	WORD_LEN = 16,
+	DEVICE_LEN = 256,
+	VOLUME_LEN = 128,
+	UUID_LEN = 130,
+};
+
+/**
+ * struct config_group - a group of a volume
+ * @name: as it was written; "default" for the default group
+ * @has_id: @id is what the kernel knows it by
+ * @is_auto: its cgroup gets it by itself, if it has none
+ */
+struct config_group {
+	char name[GROUP_NAME_LEN];
+	bool is_default;
+	bool has_id;
+	bool is_auto;
+	uint64_t id;
+	struct settings set;
+};
+
+/* Which words of a configuration were given. */
+enum config_word {
+	CONFIG_MODE,
+	CONFIG_DEVICE,
+	CONFIG_SHARE,
+	CONFIG_TYPE,
+	CONFIG_POLICY,
+	CONFIG_IO_THROTTLE,
+	CONFIG_IO_LIMIT,
+	CONFIG_QUANTUM,
+	CONFIG_AUTO,
+	CONFIG_UUID,
+	NR_CONFIG_WORDS,
+};
+
+/**
+ * struct config - a volume
+ * @name: device-mapper name
+ * @given: what was given, by enum config_word
+ * @is_attached: inside of the device, not a device of its own above it
+ * @device: path of the device below, or that it is attached to
+ * @uuid: of the device it is attached to, to find that after a rename
+ * @groups: the default group first, if it is there
+ */
+struct config {
+	char name[VOLUME_LEN];
+	bool given[NR_CONFIG_WORDS];
+	bool is_attached;
+	char device[DEVICE_LEN];
+	char uuid[UUID_LEN];
+	char share[SHARE_LEN];
+	char type[WORD_LEN];
+	char policy[WORD_LEN];
+	uint32_t io_throttle;
+	uint32_t io_limit;
+	uint32_t quantum_ms;
+	uint32_t auto_depth;
+	struct config_group *groups;
+	size_t nr_groups;
+};
+
+void config_init(struct config *cfg, const char *name);
+void config_free(struct config *cfg);
+
+int config_take(struct config *cfg, const char *key, const char *value,
+		struct parse_error *err);
+bool config_known(const char *word);
+int config_take_words(struct config *cfg, int argc, char **argv,
+		      struct parse_error *err);
+void config_merge(struct config *cfg, const struct config *more);
+int config_from_table(struct config *cfg, const struct table_line *line,
+		      struct parse_error *err);
+
+struct config_group *config_group(struct config *cfg, const char *name);
+struct config_group *config_find(const struct config *cfg, bool is_default,
+				 uint64_t id);
+void config_drop_group(struct config *cfg, struct config_group *group);
+
+char *config_params(const struct config *cfg, const char *device,
+		    uint64_t offset_sectors);
+
+/* conf.c: the text of a file. */
+int conf_parse(struct config *cfg, const char *text, struct parse_error *err);
+void conf_print(const struct config *cfg, FILE *to);
+
+/* legacy.c: what dm-ioband 1 had. */
+int legacy_parse(const char *line, struct config *cfg, struct parse_error *err);
+
+#endif /* IOBAND_CONFIG_H */

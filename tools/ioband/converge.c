@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * From what a volume is to what it should be.
+ *
+ * What messages can change is changed by messages: that stops nothing, and the
+ * counters go on. The rest takes a new table.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "action.h"
+#include "attach.h"
+#include "cmd.h"
+#include "converge.h"
+#include "current.h"
+#include "groupref.h"
+#include "target.h"
+#include "util.h"
+
+enum {
+	/* set= takes no larger weight, the 1.14 message does. */
+	SET_WEIGHT_MAX = 10000,
+};
+
+static void differ(struct plan *plan, const char *group, const char *key,
+		   const char *is, const char *should)
+{
+	struct difference *d;
+
+	plan->v = xreallocarray(plan->v, plan->nr + 1, sizeof(*plan->v));
+	d = &plan->v[plan->nr++];
+	d->group = group ? xstrdup(group) : NULL;
+	d->key = xstrdup(key);
+	d->is = is ? xstrdup(is) : NULL;
+	d->should = should ? xstrdup(should) : NULL;
+}
+
+static void differ_number(struct plan *plan, const char *key, uint64_t is,
+			  uint64_t should)
+{
+	char *a = xasprintf("%" PRIu64, is), *b = xasprintf("%" PRIu64, should);
+
+	differ(plan, NULL, key, a, b);
+	free(a);
+	free(b);
+}
+
+/* Takes over @text. */
+static void add_message(struct plan *plan, char *text)
+{
+	plan->messages = xreallocarray(plan->messages, plan->nr_messages + 1,
+				       sizeof(*plan->messages));
+	plan->messages[plan->nr_messages++] = text;
+}
+
+/* A minimum in one unit ends that in the other, and both are not taken at once. */
+static bool is_told_by_other(const struct settings *now,
+			     const struct settings *want, int key)
+{
+	int other = key == SET_MIN ? SET_MINIOPS : SET_MIN;
+
+	return (key == SET_MIN || key == SET_MINIOPS) &&
+	       setting_is_default(want, key) &&
+	       !setting_equal(now, want, other);
+}
+
+/**
+ * messages_add_settings - the messages that change the settings of a group
+ * @plan: where they are added
+ * @ref: what the kernel calls the group
+ * @now: its settings; what is not given has its default
+ * @want: what they should be, likewise
+ */
+void messages_add_settings(struct plan *plan, const char *ref,
+			   const struct settings *now,
+			   const struct settings *want)
+{
+	const struct setting *weight = &want->v[SET_WEIGHT];
+	char *words = xstrdup("");
+	char value[SETTING_LEN];
+
+	for (int key = 0; key < NR_SETTINGS; key++) {
+		char *more;
+
+		if (setting_equal(now, want, key) ||
+		    is_told_by_other(now, want, key))
+			continue;
+		setting_value(value, want, key, false);
+		if (key == SET_WEIGHT && weight->given &&
+		    weight->value > SET_WEIGHT_MAX) {
+			add_message(plan, xasprintf("weight %s:%s", ref,
+						    value));
+			continue;
+		}
+		more = xasprintf("%s %s=%s", words, setting_name(key), value);
+		free(words);
+		words = more;
+	}
+	if (*words)
+		add_message(plan, xasprintf("set %s%s%s", ref, words,
+					    want->v[SET_FORCE].given ?
+					    " force=1" : ""));
+	free(words);
+}
+
+static void compare_settings(struct plan *plan, const char *name,
+			     const struct settings *now,
+			     const struct settings *want)
+{
+	char is[SETTING_LEN], should[SETTING_LEN];
+
+	for (int key = 0; key < NR_SETTINGS; key++) {
+		if (setting_equal(now, want, key))
+			continue;
+		setting_value(is, now, key, true);
+		setting_value(should, want, key, true);
+		differ(plan, name, setting_name(key), is, should);
+	}
+}
+
+/* The kernel refuses io_throttle above a positive io_limit at each step. */
+static void plan_depth(struct plan *plan, const struct config *now,
+		       const struct config *want)
+{
+	bool limit_first = !want->io_limit ||
+			   want->io_limit >= now->io_throttle;
+
+	for (int step = 0; step < 2; step++) {
+		if (limit_first == !step && now->io_limit != want->io_limit)
+			add_message(plan, xasprintf("io_limit %u",
+						    want->io_limit));
+		if (limit_first == !!step &&
+		    now->io_throttle != want->io_throttle)
+			add_message(plan, xasprintf("io_throttle %u",
+						    want->io_throttle));
+	}
+	if (now->quantum_ms != want->quantum_ms) {
+		add_message(plan, xasprintf("quantum %u", want->quantum_ms));
+		differ_number(plan, "quantum", now->quantum_ms,
+			      want->quantum_ms);
+	}
+	if (now->io_throttle != want->io_throttle)
+		differ_number(plan, "io_throttle", now->io_throttle,
+			      want->io_throttle);
+	if (now->io_limit != want->io_limit)
+		differ_number(plan, "io_limit", now->io_limit, want->io_limit);
+}
+
+static void plan_policy(struct plan *plan, struct config *now,
+			const struct config *want)
+{
+	if (!strcmp(now->policy, want->policy))
+		return;
+	differ(plan, NULL, "policy", now->policy, want->policy);
+	add_message(plan, xasprintf("policy %s", want->policy));
+	plan->has_policy = true;
+}
+
+static bool is_silent(const struct config_group *group)
+{
+	return group->is_auto && settings_are_default(&group->set);
+}
+
+static void plan_groups(struct plan *plan, const struct config *now,
+			const struct config *want)
+{
+	static const struct settings none;
+	char ref[GROUPREF_LEN];
+
+	for (size_t i = 0; i < now->nr_groups; i++) {
+		const struct config_group *group = &now->groups[i];
+
+		if (group->is_default || is_silent(group) ||
+		    config_find(want, false, group->id))
+			continue;
+		groupref_print(ref, group);
+		differ(plan, group->name, "group", "there", NULL);
+		if (group->is_auto)
+			messages_add_settings(plan, ref, &group->set, &none);
+		else
+			add_message(plan, xasprintf("detach %s", ref));
+	}
+	/* All are there before one is said to be the parent of another. */
+	for (size_t i = 0; i < want->nr_groups; i++) {
+		const struct config_group *group = &want->groups[i];
+
+		if (!group->has_id || config_find(now, false, group->id))
+			continue;
+		differ(plan, group->name, "group", NULL, "there");
+		groupref_print(ref, group);
+		add_message(plan, xasprintf("attach %s", ref));
+	}
+	for (size_t i = 0; i < want->nr_groups; i++) {
+		const struct config_group *group = &want->groups[i];
+		const struct config_group *is;
+		struct settings set = none;
+
+		if (!group->has_id && !group->is_default)
+			continue;
+		is = config_find(now, group->is_default, group->id);
+		if (is)
+			set = is->set;
+		compare_settings(plan, group->name, &set, &group->set);
+		/* The message has made it so. */
+		if (plan->has_policy) {
+			settings_take_default(&set, SET_WEIGHT);
+		}
+		groupref_print(ref, group);
+		messages_add_settings(plan, ref, &set, &group->set);
+	}
+	if (!config_find(want, true, 0) && config_find(now, true, 0)) {
+		const struct settings *set = &config_find(now, true, 0)->set;
+
+		compare_settings(plan, "default", set, &none);
+		if (!plan->has_policy)
+			messages_add_settings(plan, "-1", set, &none);
+	}
+}
+
+/* What no message changes. */
+static int plan_table(const struct options *opts, struct plan *plan,
+		      const struct volume *vol, const struct config *now,
+		      const struct config *want)
+{
+	struct blk blk;
+	int status;
+
+	if (strcmp(now->share, want->share)) {
+		differ(plan, NULL, "share", now->share, want->share);
+		plan->reload = true;
+	}
+	if (strcmp(now->type, want->type)) {
+		differ(plan, NULL, "type", now->type, want->type);
+		plan->reload = true;
+	}
+	if (now->auto_depth != want->auto_depth) {
+		differ_number(plan, "auto", now->auto_depth, want->auto_depth);
+		plan->reload = true;
+	}
+	if (now->is_attached)
+		return 0;
+
+	status = blk_find(opts->sysroot, want->device, &blk);
+	if (status)
+		return status;
+	strcpy(plan->device, blk.devno);
+	plan->length = vol->length;
+	if (strcmp(blk.devno, vol->devices[0])) {
+		char *path = blk_path(opts->sysroot, vol->devices[0]);
+
+		differ(plan, NULL, "device", path, want->device);
+		free(path);
+		plan->reload = true;
+	}
+	if (blk.sectors - vol->table.offset_sectors != vol->length) {
+		plan->length = blk.sectors - vol->table.offset_sectors;
+		differ_number(plan, "sectors", vol->length, plan->length);
+		plan->reload = true;
+	}
+	return 0;
+}
+
+/**
+ * plan_make - find out what there is to do
+ * @opts: the global options
+ * @volumes: what volumes_read() found
+ * @cfg: what the volume should be; its groups are resolved
+ * @plan: filled in; to be freed by plan_free() in any case
+ *
+ * Return: 0, or an exit code after the error has been reported.
+ */
+int plan_make(const struct options *opts, const struct volumes *volumes,
+	      const struct config *cfg, struct plan *plan)
+{
+	const struct volume *vol = volumes_find(volumes, cfg->name);
+	struct config now;
+	int status;
+
+	memset(plan, 0, sizeof(*plan));
+	if (!vol) {
+		differ(plan, NULL, "volume", NULL,
+		       cfg->is_attached ? "attached" : "created");
+		plan->is_missing = true;
+		return 0;
+	}
+	if (volume_is_attached(vol) != cfg->is_attached)
+		return fail(IOBAND_DEVICE,
+			    "'%s': it is %s, and its configuration has mode %s; 'ioband %s %s' it first",
+			    cfg->name, cfg->is_attached ?
+			    "a device of its own" : "inside of another device",
+			    cfg->is_attached ? "attach" : "create",
+			    cfg->is_attached ? "remove" : "detach", cfg->name);
+	status = volume_config(opts, vol, &now);
+	if (!status)
+		status = plan_table(opts, plan, vol, &now, cfg);
+	if (!status && plan->reload) {
+		char *devno = xasprintf("%u:%u", vol->major, vol->minor);
+
+		status = share_check(opts, volumes, cfg, devno);
+		free(devno);
+	}
+	if (!status) {
+		if (vol->nr_others) {
+			differ(plan, NULL, "lines", "some", "all");
+			plan->reload = true;
+		}
+		plan_policy(plan, &now, cfg);
+		plan_depth(plan, &now, cfg);
+		plan_groups(plan, &now, cfg);
+	}
+	config_free(&now);
+	return status;
+}
+
+static int reload(const struct options *opts, const struct config *cfg,
+		  const struct plan *plan)
+{
+	struct ioband_dm_targets old, new = { 0 };
+	struct failure why = { 0 };
+	int r, status = 0;
+
+	r = ioband_dm_table(cfg->name, &old);
+	if (r)
+		return fail_errno(r, ioband_dm_error(),
+				  "cannot read the table of '%s'", cfg->name);
+	new.read_only = old.read_only;
+	for (size_t i = 0; !status && i < old.nr; i++) {
+		const struct ioband_dm_target *t = &old.v[i];
+		struct parse_error err;
+		struct table_line line;
+		char *params;
+
+		if (strcmp(t->type, TARGET_TYPE)) {
+			targets_add(&new, t->start, t->length, t->type,
+				    t->params);
+			continue;
+		}
+		if (table_parse(t->params, &line, &err)) {
+			status = fail(IOBAND_MODULE,
+				      "cannot read the table of '%s': %s",
+				      cfg->name, err.text);
+			break;
+		}
+		params = config_params(cfg, *plan->device ? plan->device :
+				       line.device, line.offset_sectors);
+		targets_add(&new, t->start,
+			    *plan->device ? plan->length : t->length,
+			    TARGET_TYPE, params);
+		free(params);
+		table_free(&line);
+	}
+	if (!status)
+		status = action_replace(opts, cfg->name, &new, &why);
+	if (!status && why.err)
+		status = fail_action(&why, "cannot change '%s'", cfg->name);
+	ioband_dm_targets_free(&old);
+	ioband_dm_targets_free(&new);
+	return status;
+}
+
+static int send(const struct options *opts, const struct volume *vol,
+		const struct plan *plan)
+{
+	for (size_t i = 0; i < plan->nr_messages; i++) {
+		int r = action_message(opts, vol->name, vol->start,
+				       plan->messages[i]);
+
+		if (r)
+			return fail_change(r, "cannot do '%s' to '%s'",
+					   plan->messages[i], vol->name);
+	}
+	return 0;
+}
+
+static int make(const struct options *opts, const struct volumes *volumes,
+		struct config *cfg)
+{
+	struct blk blk;
+	int status = blk_find(opts->sysroot, cfg->device, &blk);
+
+	if (!status && !cfg->is_attached &&
+	    volumes_device(volumes, cfg->name, NULL))
+		status = fail(IOBAND_BUSY,
+			      "cannot create '%s': there is a device of that name that is no volume; rename one of them",
+			      cfg->name);
+	if (status)
+		return status;
+	return cfg->is_attached ? attach_volume(opts, volumes, cfg, blk.devno)
+				: create_volume(opts, volumes, cfg, &blk);
+}
+
+/**
+ * plan_do - get there
+ * @opts: the global options
+ * @volumes: what volumes_read() found
+ * @cfg: what the volume should be
+ * @plan: what plan_make() found to do
+ *
+ * Return: 0, or an exit code after the error has been reported.
+ */
+int plan_do(const struct options *opts, const struct volumes *volumes,
+	    struct config *cfg, const struct plan *plan)
+{
+	const struct volume *vol = volumes_find(volumes, cfg->name);
+	int status;
+
+	if (!plan->nr)
+		return 0;
+	if (plan->is_missing)
+		return make(opts, volumes, cfg);
+	status = plan->reload ? reload(opts, cfg, plan) :
+				send(opts, vol, plan);
+	if (!status)
+		status = volume_changed(opts, cfg->name);
+	return status;
+}
+
+void plan_free(struct plan *plan)
+{
+	for (size_t i = 0; i < plan->nr; i++) {
+		free(plan->v[i].group);
+		free(plan->v[i].key);
+		free(plan->v[i].is);
+		free(plan->v[i].should);
+	}
+	for (size_t i = 0; i < plan->nr_messages; i++)
+		free(plan->messages[i]);
+	free(plan->v);
+	free(plan->messages);
+	memset(plan, 0, sizeof(*plan));
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * From what a volume is to what it should be.
+ */
+#ifndef IOBAND_CONVERGE_H
+#define IOBAND_CONVERGE_H
+
+#include "config.h"
+#include "volume.h"
+
+struct options;
+
+/**
+ * struct difference - one thing that is not as configured
+ * @group: the group, or %NULL if it is the volume's own
+ * @is: as it is, or %NULL
+ * @should: as it should be, or %NULL
+ */
+struct difference {
+	char *group;
+	char *key;
+	char *is;
+	char *should;
+};
+
+/**
+ * struct plan - how to get there
+ * @v: the differences
+ * @is_missing: there is no such volume
+ * @has_policy: a message changes the policy of the share, and so all weights
+ * @reload: takes another table
+ * @device: of that table, MAJOR:MINOR, if it lies on one device
+ * @length: of that table, in sectors
+ * @messages: else these messages, in this order
+ */
+struct plan {
+	struct difference *v;
+	size_t nr;
+	bool is_missing;
+	bool has_policy;
+	bool reload;
+	char device[24];
+	uint64_t length;
+	char **messages;
+	size_t nr_messages;
+};
+
+void messages_add_settings(struct plan *plan, const char *ref,
+			   const struct settings *now,
+			   const struct settings *want);
+int plan_make(const struct options *opts, const struct volumes *volumes,
+	      const struct config *cfg, struct plan *plan);
+int plan_do(const struct options *opts, const struct volumes *volumes,
+	    struct config *cfg, const struct plan *plan);
+void plan_free(struct plan *plan);
+
+#endif /* IOBAND_CONVERGE_H */

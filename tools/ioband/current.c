@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What there is: volumes as configurations, and what has become of those that
+ * were attached.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "blk.h"
+#include "cgroup.h"
+#include "cmd.h"
+#include "current.h"
+#include "store.h"
+#include "util.h"
+#include "words.h"
+
+static bool has_prefix(const char *text, const char *prefix)
+{
+	return !strncmp(text, prefix, strlen(prefix));
+}
+
+/**
+ * volume_is_attached - whether ioband is inside of somebody else's device
+ * @vol: a volume
+ *
+ * A device without uuid is taken for one of its own, made by dmsetup, unless it
+ * has several lines or begins in the middle of a device.
+ */
+bool volume_is_attached(const struct volume *vol)
+{
+	if (has_prefix(vol->uuid, UUID_PREFIX))
+		return false;
+	return *vol->uuid || vol->nr_lines > 1 || vol->nr_others ||
+	       vol->table.offset_sectors;
+}
+
+/* Ids of cgroups mean nothing after a restart: write their paths. */
+static void name_cgroups(const struct options *opts, struct config *cfg)
+{
+	struct cgroup_paths paths = { 0 };
+
+	if (strcmp(cfg->type, "cgroup"))
+		return;
+	for (size_t i = 0; i < cfg->nr_groups; i++) {
+		const struct settings *set = &cfg->groups[i].set;
+		uint64_t id;
+
+		if (cfg->groups[i].has_id)
+			cgroup_paths_add(&paths, cfg->groups[i].id);
+		if (set->v[SET_PARENT].given &&
+		    parse_u64(set->parent, UINT64_MAX, &id))
+			cgroup_paths_add(&paths, id);
+	}
+	cgroup_paths_resolve(&paths, opts->sysroot);
+	for (size_t i = 0; i < cfg->nr_groups; i++) {
+		struct config_group *group = &cfg->groups[i];
+		const char *path = NULL;
+
+		if (group->has_id)
+			path = cgroup_paths_find(&paths, group->id);
+		if (path && strlen(path) < sizeof(group->name))
+			strcpy(group->name, path);
+	}
+	cgroup_paths_free(&paths);
+}
+
+/* Children of the root are at level 1. */
+static bool is_within(const char *path, uint32_t depth)
+{
+	uint32_t level = 0;
+
+	if (*path != '/' || !path[1])
+		return false;
+	for (; *path; path++)
+		level += *path == '/';
+	return level <= depth;
+}
+
+/**
+ * volume_config - a volume as it is now
+ * @opts: the global options
+ * @vol: the volume
+ * @cfg: initialised and filled in; to be freed by config_free() in any case
+ *
+ * Groups have their ids, and where it is known the path of their cgroup as name.
+ *
+ * Return: 0, or an exit code after the error has been reported.
+ */
+int volume_config(const struct options *opts, const struct volume *vol,
+		  struct config *cfg)
+{
+	struct parse_error err;
+	char *path;
+
+	config_init(cfg, vol->name);
+	if (config_from_table(cfg, &vol->table, &err))
+		return fail(IOBAND_MODULE,
+			    "cannot read the table of '%s': %s; the module may be of another version, see 'ioband version'",
+			    vol->name, err.text);
+	cfg->is_attached = volume_is_attached(vol);
+	if (cfg->is_attached) {
+		snprintf(cfg->uuid, sizeof(cfg->uuid), "%s", vol->uuid);
+		path = xasprintf("/dev/mapper/%s", vol->name);
+	} else {
+		path = blk_stable_path(opts->sysroot, vol->devices[0]);
+	}
+	snprintf(cfg->device, sizeof(cfg->device), "%s", path);
+	free(path);
+	name_cgroups(opts, cfg);
+	for (size_t i = 0; i < cfg->nr_groups; i++)
+		cfg->groups[i].is_auto = is_within(cfg->groups[i].name,
+						   cfg->auto_depth);
+	return 0;
+}
+
+/**
+ * volume_state - whether a volume is as it should be
+ * @opts: the global options
+ * @vol: the volume
+ *
+ * Return: "active"; "suspended"; "mixed" if part of its device goes past ioband;
+ * "smaller" or "larger" than the device below, which was resized.
+ */
+const char *volume_state(const struct options *opts, const struct volume *vol)
+{
+	uint64_t sectors, end;
+
+	if (vol->suspended)
+		return "suspended";
+	if (vol->nr_others)
+		return "mixed";
+	if (vol->nr_lines > 1 ||
+	    !blk_sectors(opts->sysroot, vol->devices[0], &sectors))
+		return "active";
+	end = vol->table.offset_sectors + vol->length;
+	if (end > sectors)
+		return "larger";
+	/* One that is attached may well begin and end inside of a disk. */
+	if (end < sectors && !volume_is_attached(vol))
+		return "smaller";
+	return "active";
+}
+
+/**
+ * volume_changed - keep the record of an attached volume up to date
+ * @opts: the global options
+ * @name: a volume whose groups or settings were changed
+ *
+ * Return: 0, or an exit code after the error has been reported.
+ */
+int volume_changed(const struct options *opts, const char *name)
+{
+	struct volumes volumes = { 0 };
+	const struct volume *vol;
+	struct config cfg;
+	int status = 0;
+
+	if (opts->dry_run)
+		return 0;
+	status = volumes_read(&volumes);
+	vol = volumes_find(&volumes, name);
+	if (!status && vol && volume_is_attached(vol)) {
+		status = volume_config(opts, vol, &cfg);
+		for (size_t i = 0; i < cfg.nr_groups; )
+			if (cfg.groups[i].is_auto &&
+			    settings_are_default(&cfg.groups[i].set))
+				config_drop_group(&cfg, &cfg.groups[i]);
+			else
+				i++;
+		if (!status)
+			status = store_save(opts, STORE_RUN, &cfg);
+		config_free(&cfg);
+	}
+	volumes_free(&volumes);
+	return status;
+}
+
+static struct ghost *add_ghost(struct ghosts *ghosts, const char *name,
+			       const char *state)
+{
+	struct ghost *ghost;
+
+	ghosts->v = xreallocarray(ghosts->v, ghosts->nr + 1,
+				  sizeof(*ghosts->v));
+	ghost = &ghosts->v[ghosts->nr++];
+	memset(ghost, 0, sizeof(*ghost));
+	snprintf(ghost->name, sizeof(ghost->name), "%s", name);
+	ghost->state = state;
+	return ghost;
+}
+
+/* Does a volume lie on this device? */
+static bool is_used(const struct volumes *volumes,
+		    const struct ioband_dm_device *dev)
+{
+	char *devno = xasprintf("%u:%u", dev->major, dev->minor);
+	bool used = false;
+
+	for (size_t i = 0; i < volumes->nr; i++)
+		for (size_t j = 0; j < volumes->v[i].nr_devices; j++)
+			used |= !strcmp(volumes->v[i].devices[j], devno);
+	free(devno);
+	return used;
+}
+
+/**
+ * ghosts_read - what has become of volumes that were attached
+ * @opts: the global options
+ * @volumes: what volumes_read() found
+ * @ghosts: those that are no volumes any more; to be freed in any case
+ *
+ * Return: 0, or an exit code after the error has been reported.
+ */
+int ghosts_read(const struct options *opts, const struct volumes *volumes,
+		struct ghosts *ghosts)
+{
+	struct names names;
+	int status;
+
+	memset(ghosts, 0, sizeof(*ghosts));
+	status = store_names(opts, STORE_RUN, &names);
+	for (size_t i = 0; !status && i < names.nr; i++) {
+		const struct ioband_dm_device *dev;
+		struct ghost *ghost;
+		struct config cfg;
+		bool found;
+
+		/* One that cannot be read has been told of, and is no more. */
+		if (store_load(opts, STORE_RUN, names.v[i], &cfg, &found))
+			found = false;
+		dev = volumes_device(volumes, *cfg.uuid ? NULL : names.v[i],
+				     *cfg.uuid ? cfg.uuid : NULL);
+		if (!found ||
+		    (dev && volumes_find(volumes, dev->name))) {
+			config_free(&cfg);
+			continue;
+		}
+		ghost = add_ghost(ghosts, dev ? dev->name : names.v[i],
+				  dev ? "lost" : "gone");
+		ghost->cfg = cfg;
+	}
+	names_free(&names);
+
+	for (size_t i = 0; !status && i < volumes->devices.nr; i++) {
+		const struct ioband_dm_device *dev = &volumes->devices.v[i];
+
+		if (dev->uuid && has_prefix(dev->uuid, UUID_LOWER) &&
+		    !is_used(volumes, dev))
+			add_ghost(ghosts, dev->name, "orphan");
+	}
+	return status;
+}
+
+/**
+ * ghost_sentence - tell what has happened and what to do
+ * @ghost: a ghost
+ *
+ * Return: the sentence, to be freed.
+ */
+char *ghost_sentence(const struct ghost *ghost)
+{
+	if (!strcmp(ghost->state, "lost"))
+		return xasprintf("'%s' has no ioband inside any more, because LVM has loaded its own table; 'ioband attach %s' puts it in again, 'ioband detach %s' forgets it",
+				 ghost->name, ghost->name, ghost->name);
+	if (!strcmp(ghost->state, "gone"))
+		return xasprintf("'%s' is not active any more; after its activation 'ioband attach %s' puts ioband in again, 'ioband detach %s' forgets it",
+				 ghost->name, ghost->name, ghost->name);
+	return xasprintf("'%s' is left over from a volume that has lost ioband, and keeps its disk in use; 'dmsetup remove %s' takes it away",
+			 ghost->name, ghost->name);
+}
+
+void ghosts_free(struct ghosts *ghosts)
+{
+	for (size_t i = 0; i < ghosts->nr; i++)
+		config_free(&ghosts->v[i].cfg);
+	free(ghosts->v);
+	memset(ghosts, 0, sizeof(*ghosts));
+}

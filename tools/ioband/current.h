@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What there is: volumes as configurations, and what has become of those that
+ * were attached.
+ */
+#ifndef IOBAND_CURRENT_H
+#define IOBAND_CURRENT_H
+
+#include "config.h"
+#include "volume.h"
+
+struct options;
+
+/* Prefixes of the uuids of our devices. */
+#define UUID_PREFIX "IOBAND-"
+#define UUID_LOWER UUID_PREFIX "LOWER-"
+
+bool volume_is_attached(const struct volume *vol);
+int volume_config(const struct options *opts, const struct volume *vol,
+		  struct config *cfg);
+const char *volume_state(const struct options *opts, const struct volume *vol);
+int volume_changed(const struct options *opts, const char *name);
+
+/**
+ * struct ghost - what is left of a volume
+ * @name: device-mapper name, of what there is or was
+ * @state: "lost", "gone" or "orphan"
+ * @cfg: what it was like; empty for an orphan
+ */
+struct ghost {
+	char name[VOLUME_LEN];
+	const char *state;
+	struct config cfg;
+};
+
+struct ghosts {
+	struct ghost *v;
+	size_t nr;
+};
+
+int ghosts_read(const struct options *opts, const struct volumes *volumes,
+		struct ghosts *ghosts);
+char *ghost_sentence(const struct ghost *ghost);
+void ghosts_free(struct ghosts *ghosts);
+
+#endif /* IOBAND_CURRENT_H */

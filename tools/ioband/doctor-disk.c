@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What doctor asks of the devices below: who else divides their bandwidth?
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "blk.h"
+#include "cmd.h"
+#include "doctor.h"
+
+/**
+ * sys_block_line - the first line of a file of a device
+ * @sysroot: prefix of /sys
+ * @devno: MAJOR:MINOR
+ * @file: path below the directory of the device
+ *
+ * Return: the line without its end, to be freed; %NULL if there is no such file.
+ */
+char *sys_block_line(const char *sysroot, const char *devno, const char *file)
+{
+	char *path, line[256], *text = NULL;
+	FILE *f;
+
+	/* It comes out of a table. */
+	if (devno[strspn(devno, "0123456789:")])
+		return NULL;
+	path = xasprintf("/sys/dev/block/%s/%s", devno, file);
+	f = open_below(sysroot, path);
+	free(path);
+	if (!f)
+		return NULL;
+	if (fgets(line, sizeof(line), f)) {
+		line[strcspn(line, "\n")] = '\0';
+		text = xstrdup(line);
+	}
+	fclose(f);
+	return text;
+}
+
+/* Whether an earlier patient lies on it, too: told once is enough. */
+static bool is_seen(const struct doctor *doctor, size_t nr, const char *devno)
+{
+	for (size_t i = 0; i < nr; i++)
+		for (size_t j = 0; j < doctor->patients[i].devices.nr; j++)
+			if (!strcmp(doctor->patients[i].devices.v[j], devno))
+				return true;
+	return false;
+}
+
+static void check_scheduler(struct doctor *doctor, const char *devno,
+			    const char *path)
+{
+	char *line = sys_block_line(doctor->opts->sysroot, devno,
+				    "queue/scheduler");
+
+	if (line && strstr(line, "[bfq]"))
+		add_finding(doctor, WARNING, "bfq", path,
+			    xstrdup("its I/O scheduler bfq divides bandwidth a second time, by its own weights"),
+			    xasprintf("choose another with 'echo mq-deadline >/sys/dev/block/%s/queue/scheduler'",
+				      devno));
+	free(line);
+}
+
+static void check_zoned(struct doctor *doctor, const char *devno,
+			const char *path)
+{
+	char *line = sys_block_line(doctor->opts->sysroot, devno,
+				    "queue/zoned");
+
+	if (line && strcmp(line, "none"))
+		add_finding(doctor, ERROR, "zoned", path,
+			    xasprintf("it is zoned (%s), and ioband refuses such a device",
+				      line),
+			    xstrdup("put ioband on something above it that is not zoned, such as dm-zoned"));
+	free(line);
+}
+
+/* Lines of io.cost.qos in the root cgroup: MAJOR:MINOR enable=1 ... */
+static void check_iocost(struct doctor *doctor, const char *devno,
+			 const char *path)
+{
+	FILE *file = open_below(doctor->opts->sysroot,
+				"/sys/fs/cgroup/io.cost.qos");
+	char line[512];
+	size_t len = strlen(devno);
+
+	if (!file)
+		return;
+	while (fgets(line, sizeof(line), file))
+		if (!strncmp(line, devno, len) && line[len] == ' ' &&
+		    strstr(line, " enable=1"))
+			add_finding(doctor, WARNING, "iocost", path,
+				    xstrdup("iocost is enabled on it, and divides bandwidth by io.weight or believes to"),
+				    xasprintf("end that with \"echo '%s enable=0' >/sys/fs/cgroup/io.cost.qos\"",
+					      devno));
+	fclose(file);
+}
+
+/* Volumes on one disk see each other as a slower disk if their shares differ. */
+static void check_shares(struct doctor *doctor)
+{
+	const struct volumes *volumes = &doctor->volumes;
+
+	for (size_t i = 0; i < volumes->nr; i++) {
+		struct io_devices mine;
+
+		if (!volumes->v[i].chosen)
+			continue;
+		io_devices_find(&mine, doctor->opts->sysroot,
+				volumes->v[i].major, volumes->v[i].minor);
+		for (size_t j = 0; j < volumes->nr && mine.nr; j++) {
+			const char *disk = mine.v[mine.nr - 1];
+			struct io_devices other;
+
+			if (!strcmp(volumes->v[j].table.share,
+				    volumes->v[i].table.share) ||
+			    /* Told by the first of the two. */
+			    (volumes->v[j].chosen && j < i))
+				continue;
+			io_devices_find(&other, doctor->opts->sysroot,
+					volumes->v[j].major,
+					volumes->v[j].minor);
+			if (other.nr > 1 && mine.nr > 1 &&
+			    !strcmp(other.v[other.nr - 1], disk)) {
+				char *path = blk_path(doctor->opts->sysroot,
+						      disk);
+
+				add_finding(doctor, WARNING, "two-shares",
+					    volumes->v[i].name,
+					    xasprintf("it is on %s as %s is, and their shares %s and %s do not know of each other",
+						      path, volumes->v[j].name,
+						      volumes->v[i].table.share,
+						      volumes->v[j].table.share),
+					    xstrdup("give both the same share"));
+				free(path);
+			}
+			io_devices_free(&other);
+		}
+		io_devices_free(&mine);
+	}
+}
+
+/* All devices that a patient lies on, and itself. */
+void doctor_disks(struct doctor *doctor)
+{
+	for (size_t i = 0; i < doctor->nr_patients; i++) {
+		const struct patient *patient = &doctor->patients[i];
+
+		for (size_t j = 0; j < patient->devices.nr; j++) {
+			const char *devno = patient->devices.v[j];
+			char *path;
+
+			if (is_seen(doctor, i, devno))
+				continue;
+			path = blk_path(doctor->opts->sysroot, devno);
+			check_scheduler(doctor, devno, path);
+			check_iocost(doctor, devno, path);
+			/* What lies on a zoned device need not be one. */
+			if (!j)
+				check_zoned(doctor, devno, path);
+			free(path);
+		}
+	}
+	check_shares(doctor);
+}

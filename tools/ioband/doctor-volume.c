@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What doctor asks of each volume, and of those that should be there.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "doctor.h"
+#include "sample.h"
+#include "store.h"
+#include "target.h"
+#include "words.h"
+
+/* How a group is written on a command line; to be freed. */
+static char *group_word(bool is_default, uint64_t id)
+{
+	return is_default ? xstrdup("default") : xasprintf("%" PRIu64, id);
+}
+
+/*
+ * With option auto the kernel itself takes groups away when their cgroup is gone.
+ */
+static void check_group(struct doctor *doctor, const struct volume *vol,
+			const struct show_group *group)
+{
+	char *id = group_word(group->is_default, group->id);
+
+	if (group->cgroup && !strcmp(group->cgroup, "gone")) {
+		if (!vol->table.auto_depth)
+			add_finding(doctor, WARNING, "cgroup-gone", vol->name,
+				    xasprintf("the cgroup of group %s is gone",
+					      id),
+				    xasprintf("take it away with 'ioband group del %s %s', or let 'ioband follow %s' do so always",
+					      vol->name, id, vol->name));
+	} else if (group->charged_to) {
+		const char *path = group->cgroup ? group->cgroup : "?";
+		int parent = strrchr(path, '/') > path ?
+			     (int)(strrchr(path, '/') - path) : 0;
+
+		add_finding(doctor, WARNING, "no-io-controller", vol->name,
+			    xasprintf("group %s gets no I/O: the io controller is not enabled for the cgroup %s, and %s is charged",
+				      id, path, group->charged_to),
+			    xasprintf("enable it with 'echo +io >\"/sys/fs/cgroup%.*s/cgroup.subtree_control\"', for a unit of systemd with IOAccounting=yes",
+				      parent, path));
+	}
+	free(id);
+}
+
+static int check_show(struct doctor *doctor, const struct volume *vol)
+{
+	struct show show;
+	int status = sample_show(vol, &show);
+
+	if (status)
+		return status;
+	for (size_t i = 0; i < show.nr_groups; i++)
+		check_group(doctor, vol, &show.groups[i]);
+	if (show.note && !strcmp(show.note, "no_effect_without_epochs"))
+		add_finding(doctor, NOTE, "no-effect", vol->name,
+			    xstrdup("token_base or carryover is set, and has no effect"),
+			    xasprintf("clear them with 'dmsetup message %s %" PRIu64 " token 0' and the same with 'carryover 0'",
+				      vol->name, vol->start));
+	show_free(&show);
+	return 0;
+}
+
+/* Whether anybody else is there to divide with. */
+static void check_alone(struct doctor *doctor, const struct volume *vol)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < doctor->volumes.nr; i++) {
+		const struct volume *other = &doctor->volumes.v[i];
+
+		if (strcmp(other->table.share, vol->table.share))
+			continue;
+		nr += other->table.nr_groups;
+		/* A table need not mention the default group. */
+		if (!table_find(&other->table, true, 0))
+			nr++;
+		if (other->table.auto_depth)
+			nr += 2;
+	}
+	if (nr < 2)
+		add_finding(doctor, NOTE, "alone", vol->name,
+			    xasprintf("share %s has one group only, so nothing is divided",
+				      vol->table.share),
+			    strcmp(vol->table.type, "cgroup") ?
+			    xasprintf("add groups with 'ioband group add %s ...'",
+				      vol->name) :
+			    xasprintf("add groups with 'ioband group add %s ...', or let 'ioband follow %s' do so",
+				      vol->name, vol->name));
+}
+
+/* The lines of one device that are not of the target: something is left out. */
+static int check_lines(struct doctor *doctor, const struct volume *vol)
+{
+	struct ioband_dm_targets targets;
+	size_t ours = 0;
+	int r = ioband_dm_table(vol->name, &targets);
+
+	/* Just gone: there is nothing to say about it any more. */
+	if (r)
+		return 0;
+	for (size_t i = 0; i < targets.nr; i++)
+		ours += !strcmp(targets.v[i].type, TARGET_TYPE);
+	if (ours && ours < targets.nr)
+		add_finding(doctor, WARNING, "mixed-table", vol->name,
+			    xasprintf("%zu of the %zu lines of its table are not of ioband: I/O there is neither counted nor held",
+				      targets.nr - ours, targets.nr),
+			    xasprintf("make them all ioband with 'ioband detach %s' and 'ioband attach %s'",
+				      vol->name, vol->name));
+	ioband_dm_targets_free(&targets);
+	return 0;
+}
+
+/* A volume on top of a device keeps its size when the device gets another. */
+static void check_size(struct doctor *doctor, const struct volume *vol)
+{
+	struct ioband_dm_targets targets;
+	uint64_t end, size;
+	char *text;
+
+	if (ioband_dm_table(vol->name, &targets))
+		return;
+	text = targets.nr == 1 ? sys_block_line(doctor->opts->sysroot,
+						vol->table.device, "size") :
+				 NULL;
+	if (text && parse_u64(text, UINT64_MAX, &size)) {
+		end = vol->table.offset_sectors + targets.v[0].length;
+		if (size < end)
+			add_finding(doctor, ERROR, "size", vol->name,
+				    xasprintf("it is %" PRIu64 " sectors longer than the device below it",
+					      end - size),
+				    xasprintf("make the device below as long as it was, before something is written there; or shrink the file system, then 'ioband resize %s'",
+					      vol->name));
+		else if (size > end && !vol->table.offset_sectors)
+			add_finding(doctor, WARNING, "size", vol->name,
+				    xasprintf("the device below has %" PRIu64 " sectors more",
+					      size - end),
+				    xasprintf("use them with 'ioband resize %s'",
+					      vol->name));
+	}
+	free(text);
+	ioband_dm_targets_free(&targets);
+}
+
+/* Whether the volume is written down there. */
+bool doctor_has_file(const struct doctor *doctor, const char *dir,
+		     const char *name)
+{
+	char *path = xasprintf("%s/%s.conf", dir, name);
+	FILE *file = open_below(doctor->opts->sysroot, path);
+
+	free(path);
+	if (file)
+		fclose(file);
+	return file;
+}
+
+static void check_saved(struct doctor *doctor, const struct volume *vol)
+{
+	if (!doctor_has_file(doctor, STORE_ETC, vol->name))
+		add_finding(doctor, NOTE, "not-saved", vol->name,
+			    xstrdup("its settings are written nowhere and go with the next restart"),
+			    xasprintf("keep them with 'ioband save %s'",
+				      vol->name));
+}
+
+/**
+ * doctor_volumes - look at each volume that is wanted
+ *
+ * Return: 0, or an exit code after the error has been reported.
+ */
+int doctor_volumes(struct doctor *doctor)
+{
+	int status = 0;
+
+	for (size_t i = 0; !status && i < doctor->volumes.nr; i++) {
+		const struct volume *vol = &doctor->volumes.v[i];
+
+		if (!vol->chosen)
+			continue;
+		status = check_show(doctor, vol);
+		if (!status)
+			status = check_lines(doctor, vol);
+		check_size(doctor, vol);
+		check_alone(doctor, vol);
+		check_saved(doctor, vol);
+	}
+	return status;
+}
+
+/* @dir has a file NAME.conf for each volume that there should be. */
+static int check_dir(struct doctor *doctor, const char *dir, bool kept)
+{
+	struct names names;
+	int status = store_names(doctor->opts, dir, &names);
+
+	for (size_t i = 0; !status && i < names.nr; i++) {
+		const char *name = names.v[i];
+
+		if (volumes_find(&doctor->volumes, name) ||
+		    !doctor_wants(doctor, name) ||
+		    (!kept && doctor_has_file(doctor, STORE_ETC, name)))
+			continue;
+		if (volumes_device(&doctor->volumes, name, NULL))
+			add_finding(doctor, ERROR, "lost", name,
+				    xasprintf("it has lost ioband, though %s/%s.conf is there: LVM puts its own table back when it changes a volume",
+					      dir, name),
+				    xasprintf("put it in again with 'ioband %s %s'",
+					      kept ? "apply" : "attach", name));
+		else
+			add_finding(doctor, kept ? ERROR : WARNING, "missing",
+				    name,
+				    xasprintf("there is no such device, though %s/%s.conf is there",
+					      dir, name),
+				    xasprintf("make it with 'ioband apply %s', or remove the file",
+					      name));
+	}
+	names_free(&names);
+	return status;
+}
+
+/**
+ * doctor_lost - look for volumes that are written down and are not there
+ *
+ * Return: 0, or an exit code after the error has been reported.
+ */
+int doctor_lost(struct doctor *doctor)
+{
+	int status = check_dir(doctor, STORE_ETC, true);
+
+	return status ? status : check_dir(doctor, STORE_RUN, false);
+}

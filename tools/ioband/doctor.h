@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * ioband doctor: what is wrong, and what to do.
+ */
+#ifndef IOBAND_DOCTOR_H
+#define IOBAND_DOCTOR_H
+
+#include "iofiles.h"
+#include "util.h"
+#include "volume.h"
+
+struct options;
+
+enum severity {
+	NOTE,		/* may be meant so */
+	WARNING,	/* something has not the effect that it seems to have */
+	ERROR,		/* something does not work */
+};
+
+/**
+ * struct finding - one thing that is not as it should be
+ * @check: short word for what was checked
+ * @subject: device, volume or file
+ * @text: what is so
+ * @advice: what to do
+ */
+struct finding {
+	enum severity severity;
+	const char *check;
+	char *subject;
+	char *text;
+	char *advice;
+};
+
+/**
+ * struct patient - a device that is looked at
+ * @name: for people
+ * @devices: itself and all it lies on
+ * @volume: whether it has ioband
+ */
+struct patient {
+	char *name;
+	struct io_devices devices;
+	bool volume;
+};
+
+/**
+ * struct doctor - all that is known
+ * @words: the names that were given
+ * @patients: volumes, and other devices that were named
+ */
+struct doctor {
+	const struct options *opts;
+	int nr_words;
+	char **words;
+	struct volumes volumes;
+	struct patient *patients;
+	size_t nr_patients;
+	struct finding *findings;
+	size_t nr_findings;
+};
+
+void add_finding(struct doctor *doctor, enum severity severity,
+		 const char *check, const char *subject, char *text,
+		 char *advice);
+bool doctor_wants(const struct doctor *doctor, const char *name);
+
+bool doctor_has_file(const struct doctor *doctor, const char *dir,
+		     const char *name);
+
+int doctor_volumes(struct doctor *doctor);
+int doctor_lost(struct doctor *doctor);
+void doctor_disks(struct doctor *doctor);
+void doctor_cgroups(struct doctor *doctor);
+
+char *sys_block_line(const char *sysroot, const char *devno, const char *file);
+
+#endif /* IOBAND_DOCTOR_H */

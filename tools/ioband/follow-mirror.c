@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The groups of a volume, as mirror of cgroups.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "follow.h"
+#include "util.h"
+#include "words.h"
+
+enum {
+	/* What the target gives a group that is attached. */
+	WEIGHT_DEFAULT = 100,
+};
+
+static void no_limits(struct follow_group *group)
+{
+	for (unsigned int i = 0; i < NR_IO_LIMITS; i++)
+		group->limits[i] = IO_NO_LIMIT;
+}
+
+/**
+ * mirror_read - read the table of the volume
+ * @mirror: what it has now; all zero before the first time
+ * @name: its device-mapper name, or path
+ *
+ * Return: 0, or an exit code after the error has been reported.
+ */
+int mirror_read(struct mirror *mirror, const char *sysroot, const char *name)
+{
+	const char *found;
+	int status;
+
+	volumes_free(&mirror->volumes);
+	io_devices_free(&mirror->devices);
+	mirror->vol = NULL;
+	mirror->stale = false;
+	status = volumes_read(&mirror->volumes);
+	if (!status)
+		status = volumes_name(&mirror->volumes, name, &found);
+	if (status)
+		return status;
+	for (size_t i = 0; !mirror->vol; i++)
+		if (!strcmp(mirror->volumes.v[i].name, found))
+			mirror->vol = &mirror->volumes.v[i];
+	if (strcmp(mirror->vol->table.type, "cgroup"))
+		return fail(IOBAND_DEVICE,
+			    "cannot follow cgroups on '%s': its type is %s; give it type cgroup with 'dmsetup message %s 0 type cgroup'",
+			    found, mirror->vol->table.type, found);
+	/* These divide by other things, and refuse a weight. */
+	mirror->has_weights = strcmp(mirror->vol->table.policy, "limit") &&
+			      strcmp(mirror->vol->table.policy, "range-bw");
+	io_devices_find(&mirror->devices, sysroot, mirror->vol->major,
+			mirror->vol->minor);
+	return 0;
+}
+
+void mirror_free(struct mirror *mirror)
+{
+	volumes_free(&mirror->volumes);
+	io_devices_free(&mirror->devices);
+}
+
+/* Among the settings with commas between them; no limit if it is not there. */
+static uint64_t param_limit(const char *param, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (;;) {
+		size_t n = strcspn(param, ",");
+
+		if (!strncmp(param, name, len) && param[len] == '=' && n > len) {
+			char value[24];
+			uint64_t limit;
+
+			snprintf(value, sizeof(value), "%.*s",
+				 (int)(n - len - 1), param + len + 1);
+			return parse_u64(value, UINT64_MAX, &limit) ?
+			       limit : IO_NO_LIMIT;
+		}
+		if (!param[n])
+			return IO_NO_LIMIT;
+		param += n + 1;
+	}
+}
+
+/* Return: 0, a negative errno that says something, or an exit code. */
+static int send(struct mirror *mirror, const char *text)
+{
+	char *answer;
+	int r = ioband_dm_message(mirror->vol->name, mirror->vol->start, text,
+				  &answer);
+
+	free(answer);
+	if (!r || r == -EINVAL || r == -EEXIST || r == -EOPNOTSUPP)
+		return r;
+	return fail_errno(r, ioband_dm_error(), "cannot send '%s' to '%s'",
+			  text, mirror->vol->name);
+}
+
+/* Return: 0, or an exit code. */
+static int detach(struct mirror *mirror, uint64_t id)
+{
+	char *text = xasprintf("detach %" PRIu64, id);
+	int r = send(mirror, text);
+
+	free(text);
+	/* With option auto, or by somebody else, it may be detached already. */
+	return r < 0 ? 0 : r;
+}
+
+/**
+ * mirror_compare - what the volume has, whoever it is from
+ * @mirror: the table, just read
+ * @tree: each cgroup is marked and told what the volume has for it; groups that
+ *	are no cgroup's are taken away
+ *
+ * Return: 0, or an exit code after the error has been reported.
+ */
+int mirror_compare(struct mirror *mirror, struct tree *tree)
+{
+	const struct table_line *table = &mirror->vol->table;
+	struct followed *group;
+	int status = 0;
+
+	/* What is not in the table has to go from the list of what it has. */
+	tree_mark_all(tree);
+	for (group = tree->dirty; group; group = group->next_dirty)
+		group->have.weight = 0;
+	for (group = tree->gone; group; group = group->next_dirty)
+		group->have.weight = 0;
+
+	for (size_t i = 0; !status && i < table->nr_groups; i++) {
+		const struct table_group *config = &table->groups[i];
+
+		if (config->is_default)
+			continue;
+		group = tree_find_id(tree, config->id);
+		if (!group) {
+			status = detach(mirror, config->id);
+			continue;
+		}
+		group->have.weight = config->weight ? config->weight :
+						      WEIGHT_DEFAULT;
+		for (unsigned int k = 0; k < NR_IO_LIMITS; k++)
+			group->have.limits[k] =
+				param_limit(config->param, io_limit_names[k]);
+	}
+	return status;
+}
+
+static int attach(struct mirror *mirror, struct followed *group)
+{
+	char *text = xasprintf("attach %" PRIu64, group->id);
+	int r = send(mirror, text);
+
+	free(text);
+	if (r == -EEXIST) {
+		/* By option auto, or by somebody else, with whatever weight. */
+		group->have.weight = group->want.weight + 1;
+		r = 0;
+	} else if (!r) {
+		group->have.weight = WEIGHT_DEFAULT;
+	} else if (r < 0) {
+		mirror->stale = true;
+		return 0;
+	}
+	no_limits(&group->have);
+	return r;
+}
+
+static int set_weight(struct mirror *mirror, struct followed *group)
+{
+	char *text;
+	int r;
+
+	if (!mirror->has_weights) {
+		group->have.weight = group->want.weight;
+		return 0;
+	}
+	text = xasprintf("set %" PRIu64 " weight=%u", group->id,
+			 group->want.weight);
+	r = send(mirror, text);
+	free(text);
+	if (r < 0) {
+		mirror->stale = true;
+		return 0;
+	}
+	if (!r)
+		group->have.weight = group->want.weight;
+	return r;
+}
+
+static int set_limit(struct mirror *mirror, struct followed *group,
+		     unsigned int k)
+{
+	uint64_t limit = group->want.limits[k];
+	char *text;
+	int r;
+
+	if (limit == IO_NO_LIMIT)
+		text = xasprintf("set %" PRIu64 " %s=max", group->id,
+				 io_limit_names[k]);
+	else
+		text = xasprintf("set %" PRIu64 " %s=%" PRIu64, group->id,
+				 io_limit_names[k], limit);
+	r = send(mirror, text);
+	free(text);
+	if (r < 0) {
+		/* The group is there: it was just made, or given its weight. */
+		mirror->refused[k] = true;
+		fprintf(stderr,
+			"ioband: '%s' does not take the setting %s=, for example of the cgroup '%s': io.max is followed without it; see 'ioband version'\n",
+			mirror->vol->name, io_limit_names[k], group->path);
+		return 0;
+	}
+	if (!r)
+		group->have.limits[k] = limit;
+	return r;
+}
+
+/**
+ * mirror_apply - let the volume have what a cgroup's files say
+ * @mirror: its stale is set if the table has to be read again, and all compared
+ * @group: the cgroup
+ *
+ * Return: 0, or an exit code after the error has been reported.
+ */
+int mirror_apply(struct mirror *mirror, struct followed *group)
+{
+	bool sure = false;
+	int status = 0;
+
+	/* The root has no io.weight; a group of it is none of our business. */
+	if (!*group->path)
+		return 0;
+	if (!group->want.weight) {
+		if (group->have.weight)
+			status = detach(mirror, group->id);
+		group->have.weight = 0;
+		return status;
+	}
+	if (!group->have.weight)
+		status = attach(mirror, group);
+	if (!status && !mirror->stale &&
+	    group->want.weight != group->have.weight) {
+		status = set_weight(mirror, group);
+		sure = true;
+	}
+	for (unsigned int k = 0; !status && k < NR_IO_LIMITS; k++) {
+		if (mirror->refused[k] || mirror->stale ||
+		    group->want.limits[k] == group->have.limits[k])
+			continue;
+		/* Or a refusal could mean that there is no such group. */
+		if (!sure)
+			status = set_weight(mirror, group);
+		sure = true;
+		if (!status && !mirror->stale)
+			status = set_limit(mirror, group, k);
+	}
+	return status;
+}

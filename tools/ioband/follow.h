@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * ioband follow: cgroups on one side, groups of a volume on the other.
+ */
+#ifndef IOBAND_FOLLOW_H
+#define IOBAND_FOLLOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "iofiles.h"
+#include "volume.h"
+
+/**
+ * struct follow_group - what is set, or to be set, for a cgroup
+ * @weight: 0 if it is to have no group, or has none
+ */
+struct follow_group {
+	uint32_t weight;
+	uint64_t limits[NR_IO_LIMITS];
+};
+
+/**
+ * struct followed - a cgroup
+ * @path: from the root, which is "" itself
+ * @wd: its inotify watch
+ * @want: what its files say
+ * @have: what the volume has
+ * @dirty: on a list
+ * @gone: no cgroup any more; goes itself when the volume has no group for it
+ * @scan: the last scan it was met in
+ */
+struct followed {
+	char *path;
+	uint64_t id;
+	int wd;
+	struct follow_group want;
+	struct follow_group have;
+	bool dirty;
+	bool gone;
+	unsigned int scan;
+	struct followed *next_dirty;
+};
+
+/**
+ * struct tree - all cgroups
+ * @root: descriptor of the directory at @mount
+ * @fd: of inotify
+ * @by_wd: tsearch(3) trees of all that are not gone
+ * @dirty: list of those whose files are to be read
+ * @gone: list of those that are gone
+ * @rescan: events were lost
+ */
+struct tree {
+	char *mount;
+	int root;
+	int fd;
+	void *by_wd;
+	void *by_path;
+	void *by_id;
+	size_t nr;
+	struct followed *dirty;
+	struct followed *gone;
+	bool rescan;
+	unsigned int scan;
+};
+
+int tree_open(struct tree *tree, const char *sysroot);
+int tree_scan(struct tree *tree);
+int tree_read_events(struct tree *tree);
+int tree_read_files(struct tree *tree, struct followed *group,
+		    const struct io_devices *devices);
+void tree_mark_all(struct tree *tree);
+struct followed *tree_take_dirty(struct tree *tree);
+struct followed *tree_find_id(const struct tree *tree, uint64_t id);
+void tree_forget(struct followed *group);
+void tree_close(struct tree *tree);
+
+/**
+ * struct mirror - the volume
+ * @vol: as it was when its table was last read
+ * @has_weights: the policy of its share divides by weights
+ * @refused: limits that the target does not know; each is told once
+ * @stale: a message was refused in a way that says: read the table again
+ */
+struct mirror {
+	struct volumes volumes;
+	const struct volume *vol;
+	struct io_devices devices;
+	bool has_weights;
+	bool refused[NR_IO_LIMITS];
+	bool stale;
+};
+
+int mirror_read(struct mirror *mirror, const char *sysroot, const char *name);
+int mirror_compare(struct mirror *mirror, struct tree *tree);
+int mirror_apply(struct mirror *mirror, struct followed *group);
+void mirror_free(struct mirror *mirror);
+
+void notify_systemd(const char *state);
+
+#endif /* IOBAND_FOLLOW_H */

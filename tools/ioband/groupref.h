@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Which group a word means.
+ */
+#ifndef IOBAND_GROUPREF_H
+#define IOBAND_GROUPREF_H
+
+#include "config.h"
+
+struct options;
+
+/* What the kernel calls a group: "-1" or its number. */
+enum {
+	GROUPREF_LEN = 24,
+};
+
+int groupref_resolve(const struct options *opts, const char *type,
+		     const char *word, struct config_group *group, char **why);
+int groupref_resolve_all(const struct options *opts, struct config *cfg,
+			 unsigned int *nr_missing);
+int groupref_resolve_parent(const struct options *opts, const char *type,
+			    struct settings *set, char **why);
+const char *groupref_print(char buf[GROUPREF_LEN],
+			   const struct config_group *group);
+
+#endif /* IOBAND_GROUPREF_H */

@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ioband inside of a device that is in use, and out of it again.
+ *
+ * The device keeps its name, number and users, and gets another table. There are
+ * two ways:
+ *
+ * flat: each line "linear DEVICE OFFSET" becomes "ioband DEVICE ... offset OFFSET".
+ * Nothing else is needed, so nothing is left over when LVM takes the table away.
+ *
+ * layered: the old table moves to a hidden device of its own, and one line of
+ * ioband lies on that. While both exist the old table is in force twice, so this
+ * is for targets that remember nothing: two mirrors of the same disks would each
+ * write down their own state.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "action.h"
+#include "blk.h"
+#include "cmd.h"
+#include "current.h"
+#include "inside.h"
+#include "target.h"
+#include "words.h"
+
+struct inside {
+	const struct options *opts;
+	const struct volumes *volumes;
+	const char *name;
+	struct ioband_dm_targets old;
+	struct ioband_dm_targets new;
+};
+
+static bool may_be_twice(const char *type)
+{
+	return !strcmp(type, "linear") || !strcmp(type, "striped") ||
+	       !strcmp(type, "thin");
+}
+
+static char *lower_uuid(const char *name, const char *uuid)
+{
+	return xasprintf(UUID_LOWER "%s", *uuid ? uuid : name);
+}
+
+static int read_old(struct inside *in, const char *verb)
+{
+	int r = ioband_dm_table(in->name, &in->old);
+
+	if (r)
+		return fail_errno(r, ioband_dm_error(),
+				  "cannot read the table of '%s'", in->name);
+	if (in->old.suspended)
+		return fail(IOBAND_BUSY,
+			    "cannot %s '%s': it is suspended, so LVM or another program is changing it; try again later, or 'dmsetup resume %s' if nobody is",
+			    verb, in->name, in->name);
+	if (in->old.has_inactive)
+		return fail(IOBAND_BUSY,
+			    "cannot %s '%s': another table is loaded for it, so LVM or another program is changing it; try again later, or 'dmsetup clear %s' if nobody is",
+			    verb, in->name, in->name);
+	if (!in->old.nr)
+		return fail(IOBAND_DEVICE, "cannot %s '%s': it has no table",
+			    verb, in->name);
+	return 0;
+}
+
+/* DEVICE OFFSET */
+static bool parse_linear(const char *params, char *device, uint64_t *offset)
+{
+	char number[24];
+	int end = 0;
+
+	return sscanf(params, "%23s %23s%n", device, number, &end) == 2 &&
+	       !params[end] && parse_u64(number, INT64_MAX >> 9, offset);
+}
+
+static int make_flat(struct inside *in, const struct config *cfg)
+{
+	for (size_t i = 0; i < in->old.nr; i++) {
+		const struct ioband_dm_target *t = &in->old.v[i];
+		struct parse_error err;
+		struct table_line line = { 0 };
+		char device[24];
+		uint64_t offset;
+		char *params;
+
+		if (!strcmp(t->type, TARGET_TYPE)) {
+			if (table_parse(t->params, &line, &err))
+				return fail(IOBAND_MODULE,
+					    "cannot read the table of '%s': %s",
+					    in->name, err.text);
+			params = config_params(cfg, line.device,
+					       line.offset_sectors);
+			table_free(&line);
+		} else if (parse_linear(t->params, device, &offset)) {
+			params = config_params(cfg, device, offset);
+		} else {
+			return fail(IOBAND_DEVICE,
+				    "cannot attach '%s': its line '%s %s' is not understood",
+				    in->name, t->type, t->params);
+		}
+		targets_add(&in->new, t->start, t->length, TARGET_TYPE, params);
+		free(params);
+	}
+	return 0;
+}
+
+static uint64_t table_length(const struct ioband_dm_targets *targets)
+{
+	const struct ioband_dm_target *last = &targets->v[targets->nr - 1];
+
+	return last->start + last->length;
+}
+
+/* Its number cannot be known before it is there, nor its table with --dry-run. */
+static int lower_device(const struct inside *in, const char *name,
+			char device[DEVNO_LEN])
+{
+	struct ioband_dm_targets targets;
+	int r;
+
+	if (in->opts->dry_run) {
+		snprintf(device, DEVNO_LEN, "MAJOR:MINOR");
+		return 0;
+	}
+	r = ioband_dm_table(name, &targets);
+	if (r)
+		return r;
+	snprintf(device, DEVNO_LEN, "%u:%u", targets.major, targets.minor);
+	ioband_dm_targets_free(&targets);
+	return 0;
+}
+
+static int make_layered(struct inside *in, const struct config *cfg,
+			const char *lower, unsigned int read_ahead)
+{
+	char *uuid = lower_uuid(in->name, in->old.uuid);
+	char device[DEVNO_LEN];
+	const struct ioband_dm_device *dev;
+	char *params;
+	int r, status = 0;
+
+	if (strlen(lower) >= VOLUME_LEN || strlen(uuid) >= UUID_LEN - 1) {
+		status = fail(IOBAND_USAGE,
+			      "cannot attach '%s': its name or uuid is too long for that of the hidden device",
+			      in->name);
+		goto out;
+	}
+	/* One of its own uuid was left over, and has been removed. */
+	dev = volumes_device(in->volumes, lower, NULL);
+	if (dev && dev->uuid && strcmp(dev->uuid, uuid)) {
+		status = fail(IOBAND_BUSY,
+			      "cannot attach '%s': a device '%s' of another volume is in the way; rename or remove it",
+			      in->name, lower);
+		goto out;
+	}
+	r = action_create(in->opts, lower, uuid, &in->old, read_ahead, true);
+	if (r) {
+		status = fail_change(r, "cannot attach '%s': cannot create '%s'",
+				     in->name, lower);
+		goto out;
+	}
+	r = lower_device(in, lower, device);
+	if (r) {
+		status = fail_change(r, "cannot attach '%s': cannot read '%s'",
+				     in->name, lower);
+		action_remove(in->opts, lower);
+		goto out;
+	}
+	params = config_params(cfg, device, 0);
+	targets_add(&in->new, 0, table_length(&in->old), TARGET_TYPE, params);
+	free(params);
+out:
+	free(uuid);
+	return status;
+}
+
+/* Somebody else may have loaded a table in the meantime. */
+static int verify(struct inside *in, const char *verb)
+{
+	struct ioband_dm_targets now;
+	bool same = true;
+	int r;
+
+	if (in->opts->dry_run)
+		return 0;
+	r = ioband_dm_table(in->name, &now);
+	if (r)
+		return fail_errno(r, ioband_dm_error(),
+				  "cannot read the table of '%s'", in->name);
+	same = now.nr == in->new.nr;
+	for (size_t i = 0; same && i < now.nr; i++)
+		same = now.v[i].start == in->new.v[i].start &&
+		       now.v[i].length == in->new.v[i].length &&
+		       !strcmp(now.v[i].type, in->new.v[i].type);
+	ioband_dm_targets_free(&now);
+	if (same)
+		return 0;
+	return fail(IOBAND_BUSY,
+		    "cannot %s '%s': somebody else loaded another table at the same moment; try again",
+		    verb, in->name);
+}
+
+/* Put the new table in force. */
+static int replace(struct inside *in, const char *verb)
+{
+	struct failure why;
+	int status;
+
+	in->new.read_only = in->old.read_only;
+	status = action_replace(in->opts, in->name, &in->new, &why);
+	if (why.err) {
+		int r = fail_action(&why, "cannot %s '%s'", verb, in->name);
+
+		return status ? status : r;
+	}
+	return verify(in, verb);
+}
+
+/**
+ * inside_clean - remove the hidden device of a volume, if it is not in use
+ * @opts: the global options
+ * @volumes: what volumes_read() found
+ * @name: the volume
+ * @uuid: its uuid, or ""
+ *
+ * Return: 0, or an exit code after the error has been reported.
+ */
+int inside_clean(const struct options *opts, const struct volumes *volumes,
+		 const char *name, const char *uuid)
+{
+	char *wanted = lower_uuid(name, uuid);
+	const struct ioband_dm_device *dev;
+	unsigned int count = 0;
+	int r = 0;
+
+	dev = volumes_device(volumes, NULL, wanted);
+	free(wanted);
+	if (!dev)
+		return 0;
+	r = ioband_dm_open_count(dev->name, &count);
+	if (r == -ENXIO)
+		return 0;
+	if (!r && count)
+		r = -EBUSY;
+	if (!r)
+		r = action_remove(opts, dev->name);
+	return r ? fail_change(r, "cannot remove '%s', which is left over from an earlier attach",
+			       dev->name) : 0;
+}
+
+static bool all_flat(const struct inside *in)
+{
+	for (size_t i = 0; i < in->old.nr; i++)
+		if (strcmp(in->old.v[i].type, "linear") &&
+		    strcmp(in->old.v[i].type, TARGET_TYPE))
+			return false;
+	return true;
+}
+
+static int refuse_type(const struct inside *in)
+{
+	for (size_t i = 0; i < in->old.nr; i++)
+		if (!may_be_twice(in->old.v[i].type))
+			return fail(IOBAND_DEVICE,
+				    "cannot attach '%s': its table has a line of target '%s', and only linear, striped and thin can be moved; use 'ioband create' on top of it",
+				    in->name, in->old.v[i].type);
+	return 0;
+}
+
+/**
+ * inside_put - put ioband inside of a device, or other settings of it
+ * @opts: the global options
+ * @volumes: what volumes_read() found
+ * @cfg: resolved configuration; its name is that of the device
+ *
+ * Whatever fails, the device has its old table and is resumed.
+ *
+ * Return: 0, or an exit code after the error has been reported.
+ */
+int inside_put(const struct options *opts, const struct volumes *volumes,
+	       const struct config *cfg)
+{
+	struct inside in = {
+		.opts = opts,
+		.volumes = volumes,
+		.name = cfg->name,
+	};
+	char *lower = NULL;
+	int status;
+
+	/* Nobody is to interrupt us while there is a hidden device too many. */
+	action_begin();
+	status = read_old(&in, "attach");
+	if (status)
+		goto out;
+	if (all_flat(&in)) {
+		status = make_flat(&in, cfg);
+	} else {
+		char devno[DEVNO_LEN];
+
+		status = refuse_type(&in);
+		if (!status)
+			status = inside_clean(opts, volumes, in.name,
+					      in.old.uuid);
+		if (status)
+			goto out;
+		lower = xasprintf("%s-ioband", in.name);
+		snprintf(devno, sizeof(devno), "%u:%u", in.old.major,
+			 in.old.minor);
+		status = make_layered(&in, cfg, lower,
+				      blk_read_ahead(opts->sysroot, devno));
+		if (status)
+			goto out;
+	}
+	if (!status)
+		status = replace(&in, "attach");
+	if (status && lower && action_remove(opts, lower))
+		warn("'%s' is left over; 'dmsetup remove %s' takes it away",
+		     lower, lower);
+	/* Of an earlier attach, when the volume had another form. */
+	if (!status && !lower && !volumes_find(volumes, in.name))
+		status = inside_clean(opts, volumes, in.name, in.old.uuid);
+out:
+	action_end();
+	free(lower);
+	ioband_dm_targets_free(&in.old);
+	ioband_dm_targets_free(&in.new);
+	return status;
+}
+
+/* The hidden device that a line of ioband lies on, if it does. */
+static const struct ioband_dm_device *find_lower(const struct inside *in,
+						 const char *device)
+{
+	for (size_t i = 0; i < in->volumes->devices.nr; i++) {
+		const struct ioband_dm_device *dev =
+			&in->volumes->devices.v[i];
+		char *devno = xasprintf("%u:%u", dev->major, dev->minor);
+		bool found = !strcmp(devno, device) && dev->uuid &&
+			     !strncmp(dev->uuid, UUID_LOWER,
+				      strlen(UUID_LOWER));
+
+		free(devno);
+		if (found)
+			return dev;
+	}
+	return NULL;
+}
+
+static int plain_line(struct inside *in, const struct ioband_dm_target *t,
+		      const struct ioband_dm_device **lower)
+{
+	struct ioband_dm_targets below;
+	struct table_line line;
+	struct parse_error err;
+	char *params;
+	int r;
+
+	if (strcmp(t->type, TARGET_TYPE)) {
+		targets_add(&in->new, t->start, t->length, t->type, t->params);
+		return 0;
+	}
+	if (table_parse(t->params, &line, &err))
+		return fail(IOBAND_MODULE,
+			    "cannot read the table of '%s': %s; the module may be of another version, see 'ioband version'",
+			    in->name, err.text);
+	*lower = in->old.nr == 1 ? find_lower(in, line.device) : NULL;
+	if (!*lower) {
+		params = xasprintf("%s %" PRIu64, line.device,
+				   line.offset_sectors);
+		targets_add(&in->new, t->start, t->length, "linear", params);
+		free(params);
+		table_free(&line);
+		return 0;
+	}
+	table_free(&line);
+	r = ioband_dm_table((*lower)->name, &below);
+	if (r)
+		return fail_errno(r, ioband_dm_error(),
+				  "cannot read the table of '%s'",
+				  (*lower)->name);
+	for (size_t i = 0; i < below.nr; i++)
+		targets_add(&in->new, below.v[i].start, below.v[i].length,
+			    below.v[i].type, below.v[i].params);
+	ioband_dm_targets_free(&below);
+	return 0;
+}
+
+/**
+ * inside_take_out - give a device back the table it had without ioband
+ * @opts: the global options
+ * @volumes: what volumes_read() found
+ * @name: the device, which is a volume
+ *
+ * Whatever fails, the device has its old table and is resumed.
+ *
+ * Return: 0, or an exit code after the error has been reported.
+ */
+int inside_take_out(const struct options *opts, const struct volumes *volumes,
+		    const char *name)
+{
+	const struct ioband_dm_device *lower = NULL;
+	struct inside in = {
+		.opts = opts,
+		.volumes = volumes,
+		.name = name,
+	};
+	int r, status;
+
+	action_begin();
+	status = read_old(&in, "detach");
+	for (size_t i = 0; !status && i < in.old.nr; i++)
+		status = plain_line(&in, &in.old.v[i], &lower);
+	if (!status)
+		status = replace(&in, "detach");
+	if (!status && lower) {
+		r = action_remove(opts, lower->name);
+		if (r)
+			status = fail_change(r, "'%s' is detached, but its hidden device '%s' cannot be removed",
+					     name, lower->name);
+	}
+	action_end();
+	ioband_dm_targets_free(&in.old);
+	ioband_dm_targets_free(&in.new);
+	return status;
+}

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The files io.weight and io.max of a cgroup.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "iofiles.h"
+#include "util.h"
+#include "words.h"
+
+const char * const io_limit_names[NR_IO_LIMITS] = {
+	[IO_RBPS] = "rbps", [IO_WBPS] = "wbps",
+	[IO_RIOPS] = "riops", [IO_WIOPS] = "wiops",
+};
+
+enum {
+	WEIGHT_MAX = 10000,
+};
+
+/* What "set" takes at most. The kernel's own limits go further: to no effect. */
+#define LIMIT_MAX (1ULL << 50)
+
+static void add_device(struct io_devices *devices, char *devno)
+{
+	for (size_t i = 0; i < devices->nr; i++) {
+		if (!strcmp(devices->v[i], devno)) {
+			free(devno);
+			return;
+		}
+	}
+	devices->v = xreallocarray(devices->v, devices->nr + 1,
+				   sizeof(*devices->v));
+	devices->v[devices->nr++] = devno;
+}
+
+/* MAJOR:MINOR in such a file; %NULL if there is no such file. To be freed. */
+static char *read_devno(const char *sysroot, const char *path)
+{
+	FILE *file = open_below(sysroot, path);
+	unsigned int major, minor;
+	int n;
+
+	if (!file)
+		return NULL;
+	n = fscanf(file, "%u:%u", &major, &minor);
+	fclose(file);
+	return n == 2 ? xasprintf("%u:%u", major, minor) : NULL;
+}
+
+static void add_slaves(struct io_devices *devices, const char *sysroot,
+		       const char *devno)
+{
+	char *path = xasprintf("%s/sys/dev/block/%s/slaves", sysroot, devno);
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+
+	free(path);
+	while (dir && (entry = readdir(dir))) {
+		char *slave;
+
+		if (*entry->d_name == '.')
+			continue;
+		path = xasprintf("/sys/dev/block/%s/slaves/%s/dev", devno,
+				 entry->d_name);
+		slave = read_devno(sysroot, path);
+		free(path);
+		if (slave)
+			add_device(devices, slave);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+/* Limits and weights are those of the whole disk. */
+static void add_disk(struct io_devices *devices, const char *sysroot,
+		     const char *devno)
+{
+	char *path = xasprintf("/sys/dev/block/%s/partition", devno);
+	FILE *file = open_below(sysroot, path);
+	char *disk;
+
+	free(path);
+	if (!file)
+		return;
+	fclose(file);
+	path = xasprintf("/sys/dev/block/%s/../dev", devno);
+	disk = read_devno(sysroot, path);
+	free(path);
+	if (disk)
+		add_device(devices, disk);
+}
+
+/**
+ * io_devices_find - a device and all it lies on
+ * @devices: filled in, level by level, to be freed
+ * @sysroot: prefix of /sys
+ */
+void io_devices_find(struct io_devices *devices, const char *sysroot,
+		     unsigned int major, unsigned int minor)
+{
+	memset(devices, 0, sizeof(*devices));
+	add_device(devices, xasprintf("%u:%u", major, minor));
+	for (size_t i = 0; i < devices->nr; i++) {
+		add_slaves(devices, sysroot, devices->v[i]);
+		add_disk(devices, sysroot, devices->v[i]);
+	}
+}
+
+void io_devices_free(struct io_devices *devices)
+{
+	for (size_t i = 0; i < devices->nr; i++)
+		free(devices->v[i]);
+	free(devices->v);
+	memset(devices, 0, sizeof(*devices));
+}
+
+/* Its place in the list; @devices->nr if it is none of them. */
+static size_t rank(const struct io_devices *devices, const char *devno)
+{
+	size_t i = 0;
+
+	while (i < devices->nr && strcmp(devices->v[i], devno))
+		i++;
+	return i;
+}
+
+/**
+ * io_parse_weight - which weight the file means for a device
+ * @text: the file: a line "default N", then one "MAJOR:MINOR N" for each device
+ *	that has another
+ * @devices: the device; the line of the nearest one below it counts if it has
+ *	none itself, for systemd writes IODeviceWeight= there
+ * @weight: the weight, 1 to 10000
+ *
+ * Return: whether there was one.
+ */
+bool io_parse_weight(const char *text, const struct io_devices *devices,
+		     uint32_t *weight)
+{
+	size_t best = SIZE_MAX;
+
+	for (const char *line = text; *line; line += strcspn(line, "\n"),
+					     line += *line == '\n') {
+		char key[32], number[16];
+		size_t place;
+		uint64_t value;
+
+		if (sscanf(line, "%31s %15s", key, number) != 2 ||
+		    !parse_u64(number, WEIGHT_MAX, &value) || !value)
+			continue;
+		place = rank(devices, key);
+		/* The default is worse than any of them. */
+		if (place == devices->nr && strcmp(key, "default"))
+			continue;
+		if (place < best) {
+			best = place;
+			*weight = value;
+		}
+	}
+	return best != SIZE_MAX;
+}
+
+/**
+ * io_parse_max - which limits the file has for a device
+ * @text: the file: lines "MAJOR:MINOR rbps=N wbps=N riops=max wiops=max"
+ * @devices: the device; the kernel itself limits the others
+ * @limits: filled in
+ *
+ * Return: whether there was a line for it.
+ */
+bool io_parse_max(const char *text, const struct io_devices *devices,
+		  uint64_t limits[NR_IO_LIMITS])
+{
+	char *copy = xstrdup(text), *rest = copy, *line, *word;
+	bool found = false;
+
+	for (unsigned int i = 0; i < NR_IO_LIMITS; i++)
+		limits[i] = IO_NO_LIMIT;
+	while ((line = strsep(&rest, "\n"))) {
+		struct words words = { .next = line };
+
+		word = next_word(&words);
+		if (!word || rank(devices, word) != 0)
+			continue;
+		found = true;
+		while ((word = next_word(&words))) {
+			char *value = strchr(word, '=');
+
+			if (!value)
+				continue;
+			*value++ = '\0';
+			for (unsigned int i = 0; i < NR_IO_LIMITS; i++)
+				if (!strcmp(word, io_limit_names[i]) &&
+				    !parse_u64(value, LIMIT_MAX, &limits[i]))
+					limits[i] = IO_NO_LIMIT;
+		}
+	}
+	free(copy);
+	return found;
+}
+
+/**
+ * io_read_file - read a file of a cgroup
+ * @dir: directory that @path is relative to
+ * @path: of the cgroup, beginning with / unless it is ""
+ * @name: of the file
+ * @text: where to, as a string; cut at @size
+ *
+ * Return: 0 or a negative errno; -ENOENT also if the cgroup is just going.
+ */
+int io_read_file(int dir, const char *path, const char *name, char *text,
+		 size_t size)
+{
+	char *full = xasprintf(".%s/%s", path, name);
+	size_t len = 0;
+	ssize_t n = 0;
+	int fd;
+
+	fd = openat(dir, full, O_RDONLY | O_CLOEXEC);
+	free(full);
+	if (fd < 0)
+		return errno == ENODEV || errno == ENOTDIR ? -ENOENT : -errno;
+	while (len < size - 1 && (n = read(fd, text + len, size - 1 - len)) > 0)
+		len += n;
+	n = n < 0 ? -errno : 0;
+	close(fd);
+	text[len] = '\0';
+	return n == -ENODEV ? -ENOENT : n;
+}

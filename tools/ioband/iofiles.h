@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The files io.weight and io.max of a cgroup.
+ */
+#ifndef IOBAND_IOFILES_H
+#define IOBAND_IOFILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The limits of io.max, by the names they have there and in ioband's "set". */
+enum {
+	IO_RBPS,
+	IO_WBPS,
+	IO_RIOPS,
+	IO_WIOPS,
+	NR_IO_LIMITS,
+};
+
+extern const char * const io_limit_names[NR_IO_LIMITS];
+
+#define IO_NO_LIMIT UINT64_MAX
+
+/* A device and those it lies on, the nearest first, as MAJOR:MINOR. */
+struct io_devices {
+	char **v;
+	size_t nr;
+};
+
+void io_devices_find(struct io_devices *devices, const char *sysroot,
+		     unsigned int major, unsigned int minor);
+void io_devices_free(struct io_devices *devices);
+
+bool io_parse_weight(const char *text, const struct io_devices *devices,
+		     uint32_t *weight);
+bool io_parse_max(const char *text, const struct io_devices *devices,
+		  uint64_t limits[NR_IO_LIMITS]);
+
+int io_read_file(int dir, const char *path, const char *name, char *text,
+		 size_t size);
+
+#endif /* IOBAND_IOFILES_H */

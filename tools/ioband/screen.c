@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The terminal as a screen that is drawn anew again and again.
+ *
+ * The few ANSI sequences used are those that every terminal in use has: other
+ * screen, cursor off, cursor home, erase, reverse video.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <termios.h>
+#include <unistd.h>
+#include <wchar.h>
+
+#include "clock.h"
+#include "cmd.h"
+#include "screen.h"
+#include "util.h"
+
+static const int caught[] = { SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGWINCH };
+
+enum {
+	NR_CAUGHT = sizeof(caught) / sizeof(caught[0]),
+};
+
+static struct termios usual;
+static int usual_stderr = -1;
+static volatile sig_atomic_t quit, stop, resized;
+static unsigned int columns, lines, line_nr;
+static FILE *frame;
+static char *frame_text;
+static size_t frame_size;
+
+static void catch_signal(int sig)
+{
+	if (sig == SIGWINCH)
+		resized = 1;
+	else if (sig == SIGTSTP)
+		stop = 1;
+	else
+		quit = 1;
+}
+
+bool screen_possible(void)
+{
+	return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+}
+
+static void write_all(const char *text, size_t len)
+{
+	while (len) {
+		ssize_t n = write(STDOUT_FILENO, text, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		/* The terminal is gone. */
+		if (n <= 0) {
+			quit = 1;
+			return;
+		}
+		text += n;
+		len -= n;
+	}
+}
+
+static void write_text(const char *text)
+{
+	write_all(text, strlen(text));
+}
+
+/* Keys come at once and are not shown; those that make signals still do. */
+static int set_up(void)
+{
+	struct termios raw = usual;
+
+	raw.c_lflag &= ~(ICANON | ECHO);
+	raw.c_cc[VMIN] = 0;
+	raw.c_cc[VTIME] = 0;
+	if (tcsetattr(STDIN_FILENO, TCSAFLUSH, &raw))
+		return -errno;
+	write_text("\033[?1049h\033[?25l");
+	return 0;
+}
+
+/* Errors would be lost between frames: keep them until the screen is left. */
+static void keep_errors(void)
+{
+	int fd = memfd_create("errors", MFD_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	usual_stderr = dup(STDERR_FILENO);
+	dup2(fd, STDERR_FILENO);
+	close(fd);
+}
+
+static void tell_errors(void)
+{
+	char text[1024];
+	ssize_t n;
+
+	if (usual_stderr < 0)
+		return;
+	lseek(STDERR_FILENO, 0, SEEK_SET);
+	while ((n = read(STDERR_FILENO, text, sizeof(text))) > 0)
+		if (write(usual_stderr, text, n) < 0)
+			break;
+	dup2(usual_stderr, STDERR_FILENO);
+	close(usual_stderr);
+	usual_stderr = -1;
+}
+
+/**
+ * screen_enter - take the terminal
+ *
+ * Return: 0, or an exit code after the error has been reported.
+ */
+int screen_enter(void)
+{
+	struct sigaction action = { .sa_handler = catch_signal };
+	int r = 0;
+
+	if (tcgetattr(STDIN_FILENO, &usual))
+		r = -errno;
+	for (unsigned int i = 0; !r && i < NR_CAUGHT; i++)
+		if (sigaction(caught[i], &action, NULL))
+			r = -errno;
+	if (!r)
+		r = set_up();
+	if (r)
+		return fail(IOBAND_USAGE,
+			    "cannot use the terminal: %s; try --batch",
+			    strerror(-r));
+	keep_errors();
+	return 0;
+}
+
+void screen_leave(void)
+{
+	write_text("\033[?25h\033[?1049l");
+	tcsetattr(STDIN_FILENO, TCSAFLUSH, &usual);
+	tell_errors();
+}
+
+/* As the shell expects: stopped with the terminal as it was. */
+static void do_stop(void)
+{
+	struct sigaction action = { .sa_handler = SIG_DFL }, ours;
+
+	stop = 0;
+	screen_leave();
+	sigaction(SIGTSTP, &action, &ours);
+	raise(SIGTSTP);
+	sigaction(SIGTSTP, &ours, NULL);
+	set_up();
+	keep_errors();
+	resized = 1;
+}
+
+/* Arrows are ESC [ C, or ESC O C; other sequences are passed over. */
+static int read_key(void)
+{
+	unsigned char bytes[16];
+	ssize_t n = read(STDIN_FILENO, bytes, sizeof(bytes));
+
+	if (n < 0)
+		return errno == EINTR ? SCREEN_NONE : SCREEN_QUIT;
+	/* It said that there is something, but there is not: a hangup. */
+	if (!n)
+		return SCREEN_QUIT;
+	if (bytes[0] != '\033')
+		return bytes[0];
+	if (n == 3 && bytes[2] == 'C')
+		return SCREEN_RIGHT;
+	if (n == 3 && bytes[2] == 'D')
+		return SCREEN_LEFT;
+	return SCREEN_NONE;
+}
+
+/**
+ * screen_key - wait for a key
+ * @ns: how long at most
+ *
+ * Return: the character or one of the above, %SCREEN_NONE if there was none.
+ */
+int screen_key(uint64_t ns)
+{
+	int key = SCREEN_NONE;
+
+	if (!quit && !stop && !resized && clock_wait(ns, STDIN_FILENO))
+		key = read_key();
+	if (quit)
+		return SCREEN_QUIT;
+	if (stop)
+		do_stop();
+	if (resized) {
+		resized = 0;
+		return SCREEN_RESIZED;
+	}
+	return key;
+}
+
+void screen_begin(unsigned int *width, unsigned int *height)
+{
+	struct winsize size;
+
+	columns = 80;
+	lines = 24;
+	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col &&
+	    size.ws_row) {
+		columns = size.ws_col;
+		lines = size.ws_row;
+	}
+	*width = columns;
+	*height = lines;
+	line_nr = 0;
+	frame = open_memstream(&frame_text, &frame_size);
+	if (!frame)
+		exit(fail(IOBAND_NOMEM, "out of memory"));
+	fputs("\033[H", frame);
+}
+
+/**
+ * screen_line - the next line
+ * @text: cut where the screen ends; what is no character is shown as ?
+ * @marked: in reverse video, up to the end of the screen
+ */
+void screen_line(const char *text, bool marked)
+{
+	mbstate_t state = { 0 };
+	unsigned int used = 0;
+	wchar_t c;
+
+	if (line_nr == lines)
+		return;
+	/* After the last line there is no new one: the screen would move up. */
+	if (line_nr++)
+		fputs("\r\n", frame);
+	if (marked)
+		fputs("\033[7m", frame);
+	while (*text) {
+		size_t len = mbrtowc(&c, text, strlen(text), &state);
+		int width = (ssize_t)len > 0 ? wcwidth(c) : -1;
+
+		if (used + (width < 0 ? 1 : width) > columns)
+			break;
+		if (width < 0) {
+			fputc('?', frame);
+			used++;
+		} else {
+			fwrite(text, len, 1, frame);
+			used += width;
+		}
+		if ((ssize_t)len <= 0) {
+			memset(&state, 0, sizeof(state));
+			len = 1;
+		}
+		text += len;
+	}
+	if (marked)
+		fprintf(frame, "%*s\033[m", columns - used, "");
+	if (used < columns)
+		fputs("\033[K", frame);
+}
+
+/* All at once, or the terminal might show half of it. */
+void screen_end(void)
+{
+	if (line_nr < lines)
+		fputs("\r\n\033[J", frame);
+	if (fclose(frame))
+		exit(fail(IOBAND_NOMEM, "out of memory"));
+	write_all(frame_text, frame_size);
+	free(frame_text);
+	frame_text = NULL;
+}

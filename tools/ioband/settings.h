@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What can be set for a group: weight=, limits and so on.
+ *
+ * The same words are in messages, table lines, configuration files and on the
+ * command line. Nothing here asks the kernel or allocates without telling.
+ */
+#ifndef IOBAND_SETTINGS_H
+#define IOBAND_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "table.h"
+
+enum setting_key {
+	SET_WEIGHT,
+	SET_RBPS,
+	SET_WBPS,
+	SET_BPS,
+	SET_RIOPS,
+	SET_WIOPS,
+	SET_IOPS,
+	SET_MIN,
+	SET_MINIOPS,
+	SET_LATENCY,
+	SET_CLASS,
+	SET_PARENT,
+	SET_FORCE,
+	NR_SETTINGS,
+};
+
+enum {
+	/* A group in a file or on the command line: mostly the path of a cgroup. */
+	GROUP_NAME_LEN = 512,
+	/* The longest text of a setting with its burst and peak. */
+	SETTING_LEN = GROUP_NAME_LEN + 16,
+};
+
+/**
+ * struct setting - one of them
+ * @given: the rest counts
+ * @is_max: no limit
+ * @value: bytes/s, I/Os/s, weight, microseconds, index of a class
+ * @burst: bytes or I/Os
+ * @peak: bytes/s or I/Os/s
+ */
+struct setting {
+	bool given;
+	bool is_max;
+	bool has_burst;
+	bool has_peak;
+	uint64_t value;
+	uint64_t burst;
+	uint64_t peak;
+};
+
+/**
+ * struct settings - all settings of a group, given or not
+ * @parent: the group that SET_PARENT names
+ * @last: whose burst= and peak= come next, plus 1
+ */
+struct settings {
+	struct setting v[NR_SETTINGS];
+	char parent[GROUP_NAME_LEN];
+	unsigned int last;
+};
+
+const char *setting_name(enum setting_key key);
+bool setting_known(const char *word);
+
+int settings_take(struct settings *set, const char *word,
+		  struct parse_error *err);
+int settings_take_param(struct settings *set, const char *policy,
+			const char *param, struct parse_error *err);
+void settings_take_default(struct settings *set, enum setting_key key);
+void settings_merge(struct settings *set, const struct settings *more);
+
+bool setting_equal(const struct settings *a, const struct settings *b,
+		   enum setting_key key);
+bool setting_is_default(const struct settings *set, enum setting_key key);
+bool settings_are_default(const struct settings *set);
+
+void setting_value(char buf[SETTING_LEN], const struct settings *set,
+		   enum setting_key key, bool exact_units);
+int settings_param(char *buf, size_t size, const char *policy,
+		   const struct settings *set);
+
+#endif /* IOBAND_SETTINGS_H */

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Where configurations are kept.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd.h"
+#include "store.h"
+#include "util.h"
+
+#define SUFFIX ".conf"
+
+enum {
+	/* No file written by hand is longer. */
+	FILE_LEN_MAX = 1 << 20,
+	/* device-mapper's limit, less the prefix of the uuid. */
+	NAME_LEN_MAX = 120,
+};
+
+/**
+ * check_volume_name - whether a word can be the name of a volume
+ * @name: the word
+ *
+ * Return: 0, or an exit code after the error has been reported.
+ */
+int check_volume_name(const char *name)
+{
+	size_t len = strlen(name);
+
+	if (!len || len > NAME_LEN_MAX || *name == '.' || *name == '-' ||
+	    strpbrk(name, "/ \t\n\\'\""))
+		return fail(IOBAND_USAGE,
+			    "name '%s': expected 1 to %d characters without blank, slash and quote, and no point or dash first",
+			    name, NAME_LEN_MAX);
+	return 0;
+}
+
+static bool has_suffix(const char *name)
+{
+	size_t len = strlen(name);
+
+	return *name != '.' && len > sizeof(SUFFIX) - 1 &&
+	       !strcmp(name + len - (sizeof(SUFFIX) - 1), SUFFIX);
+}
+
+static int is_conf(const struct dirent *entry)
+{
+	return has_suffix(entry->d_name);
+}
+
+/* Entries of a directory that are configuration files, sorted. */
+static int list_dir(const struct options *opts, const char *dir,
+		    struct names *names)
+{
+	char *full = xasprintf("%s%s", opts->sysroot, dir);
+	struct dirent **entries;
+	int nr = scandir(full, &entries, is_conf, alphasort);
+
+	memset(names, 0, sizeof(*names));
+	if (nr < 0) {
+		int r = errno == ENOENT || errno == ENOTDIR ? 0 :
+			fail(errno == EACCES ? IOBAND_PERM : IOBAND_USAGE,
+			     "cannot read '%s': %s", full, strerror(errno));
+
+		free(full);
+		return r;
+	}
+	free(full);
+	names->v = xcalloc(nr, sizeof(*names->v));
+	for (int i = 0; i < nr; i++) {
+		names->v[names->nr++] = xstrdup(entries[i]->d_name);
+		free(entries[i]);
+	}
+	free(entries);
+	return 0;
+}
+
+/**
+ * store_names - which volumes have a configuration
+ * @opts: the global options
+ * @dir: %STORE_ETC or %STORE_RUN
+ * @names: filled in, to be freed by names_free() in any case
+ *
+ * Return: 0, or an exit code after the error has been reported.
+ */
+int store_names(const struct options *opts, const char *dir,
+		struct names *names)
+{
+	int status = list_dir(opts, dir, names);
+
+	for (size_t i = 0; i < names->nr; i++)
+		names->v[i][strlen(names->v[i]) - (sizeof(SUFFIX) - 1)] = '\0';
+	return status;
+}
+
+void names_free(struct names *names)
+{
+	for (size_t i = 0; i < names->nr; i++)
+		free(names->v[i]);
+	free(names->v);
+	memset(names, 0, sizeof(*names));
+}
+
+/* Return: the text, to be freed; NULL with errno set. */
+static char *read_file(const char *sysroot, const char *path)
+{
+	FILE *file = open_below(sysroot, path);
+	char *text;
+	size_t n;
+
+	if (!file)
+		return NULL;
+	text = xcalloc(1, FILE_LEN_MAX + 1);
+	n = fread(text, 1, FILE_LEN_MAX + 1, file);
+	if (ferror(file) || n > FILE_LEN_MAX || memchr(text, '\0', n)) {
+		errno = ferror(file) ? EIO : n > FILE_LEN_MAX ? EFBIG : EILSEQ;
+		free(text);
+		text = NULL;
+	}
+	fclose(file);
+	return text;
+}
+
+static int merge_file(const struct options *opts, const char *path,
+		      struct config *cfg, bool *found)
+{
+	struct parse_error err;
+	struct config more;
+	char *text;
+	int r;
+
+	text = read_file(opts->sysroot, path);
+	if (!text && errno == ENOENT)
+		return 0;
+	if (!text)
+		return fail(errno == EACCES ? IOBAND_PERM : IOBAND_USAGE,
+			    "cannot read '%s': %s", path,
+			    errno == EILSEQ ? "it is no text" :
+			    strerror(errno));
+	*found = true;
+	config_init(&more, cfg->name);
+	r = conf_parse(&more, text, &err);
+	if (!r)
+		config_merge(cfg, &more);
+	config_free(&more);
+	free(text);
+	return r ? fail(IOBAND_USAGE, "%s: %s", path, err.text) : 0;
+}
+
+/**
+ * store_load - read the configuration of a volume, drop-ins included
+ * @opts: the global options
+ * @dir: %STORE_ETC or %STORE_RUN
+ * @name: the volume
+ * @cfg: initialised and filled in; to be freed by config_free() in any case
+ * @found: whether there is one
+ *
+ * Return: 0, or an exit code after the error has been reported.
+ */
+int store_load(const struct options *opts, const char *dir, const char *name,
+	       struct config *cfg, bool *found)
+{
+	char *path = xasprintf("%s/%s" SUFFIX, dir, name);
+	char *sub = xasprintf("%s.d", path);
+	struct names dropins = { 0 };
+	bool any = false;
+	int status;
+
+	*found = false;
+	config_init(cfg, name);
+	status = merge_file(opts, path, cfg, found);
+	if (!status && *found)
+		status = list_dir(opts, sub, &dropins);
+	for (size_t i = 0; !status && i < dropins.nr; i++) {
+		char *file = xasprintf("%s/%s", sub, dropins.v[i]);
+
+		status = merge_file(opts, file, cfg, &any);
+		free(file);
+	}
+	if (!status && *found && cfg->io_limit &&
+	    cfg->io_throttle > cfg->io_limit)
+		status = fail(IOBAND_USAGE,
+			      "%s: io_throttle %u: expected not to exceed io_limit, %u",
+			      path, cfg->io_throttle, cfg->io_limit);
+	if (!status && *found && cfg->auto_depth &&
+	    strcmp(cfg->type, "cgroup"))
+		status = fail(IOBAND_USAGE,
+			      "%s: auto: needs type cgroup, not %s", path,
+			      cfg->type);
+	names_free(&dropins);
+	free(sub);
+	free(path);
+	return status;
+}
+
+bool store_has_dropins(const struct options *opts, const char *name)
+{
+	char *dir = xasprintf(STORE_ETC "/%s" SUFFIX ".d", name);
+	struct names dropins;
+	bool has = !list_dir(opts, dir, &dropins) && dropins.nr;
+
+	names_free(&dropins);
+	free(dir);
+	return has;
+}
+
+static int write_all(const struct config *cfg, FILE *file)
+{
+	fprintf(file, "# What 'ioband apply %s' makes it; see ioband.conf(5).\n",
+		cfg->name);
+	conf_print(cfg, file);
+	if (fflush(file) || fsync(fileno(file)))
+		return -errno;
+	return 0;
+}
+
+/**
+ * store_save - write the configuration of a volume
+ * @opts: the global options
+ * @dir: %STORE_ETC or %STORE_RUN
+ * @cfg: the configuration
+ *
+ * The old file is there, and whole, until the new one is.
+ *
+ * Return: 0, or an exit code after the error has been reported.
+ */
+int store_save(const struct options *opts, const char *dir,
+	       const struct config *cfg)
+{
+	char *parent = xasprintf("%s%s", opts->sysroot, dir);
+	char *path = xasprintf("%s/%s" SUFFIX, parent, cfg->name);
+	char *temp = xasprintf("%s/.%s.XXXXXX", parent, cfg->name);
+	FILE *file = NULL;
+	int fd, r = 0, status = 0;
+
+	if (mkdir(parent, 0755) && errno != EEXIST)
+		r = -errno;
+	fd = r ? -1 : mkstemp(temp);
+	if (fd < 0 && !r)
+		r = -errno;
+	if (!r) {
+		fchmod(fd, 0644);
+		file = fdopen(fd, "w");
+		r = file ? write_all(cfg, file) : -ENOMEM;
+		if (file && fclose(file) && !r)
+			r = -errno;
+		if (!r && rename(temp, path))
+			r = -errno;
+		if (r)
+			unlink(temp);
+	}
+	if (r)
+		status = fail(r == -EACCES || r == -EPERM ? IOBAND_PERM :
+			      IOBAND_USAGE, "cannot write '%s': %s", path,
+			      strerror(-r));
+	free(temp);
+	free(path);
+	free(parent);
+	return status;
+}
+
+/**
+ * record_find - what a volume was like when it was attached
+ * @opts: the global options
+ * @name: its device-mapper name
+ * @uuid: its uuid, by which it is found if it has another name now, or ""
+ * @cfg: initialised and filled in; to be freed by config_free() in any case
+ *
+ * A record that cannot be read is as good as none: it is our own.
+ *
+ * Return: whether there is a record.
+ */
+bool record_find(const struct options *opts, const char *name,
+		 const char *uuid, struct config *cfg)
+{
+	struct names names;
+	bool found = false;
+
+	config_init(cfg, name);
+	if (store_names(opts, STORE_RUN, &names))
+		return false;
+	for (size_t i = 0; !found && i < names.nr; i++) {
+		bool readable;
+
+		config_free(cfg);
+		if (store_load(opts, STORE_RUN, names.v[i], cfg, &readable) ||
+		    !readable)
+			continue;
+		found = *uuid && *cfg->uuid ? !strcmp(cfg->uuid, uuid) :
+					      !strcmp(names.v[i], name);
+	}
+	names_free(&names);
+	return found;
+}
+
+/**
+ * record_remove - forget that a volume was attached
+ * @opts: the global options
+ * @name: the name of the record
+ */
+void record_remove(const struct options *opts, const char *name)
+{
+	char *path = xasprintf("%s" STORE_RUN "/%s" SUFFIX, opts->sysroot,
+			       name);
+
+	unlink(path);
+	free(path);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Where configurations are kept: for good in /etc/ioband, and in /run/ioband
+ * those of volumes that were attached, until the machine is restarted.
+ */
+#ifndef IOBAND_STORE_H
+#define IOBAND_STORE_H
+
+#include "config.h"
+
+struct options;
+
+#define STORE_ETC "/etc/ioband"
+#define STORE_RUN "/run/ioband"
+
+/* Names of volumes, sorted. */
+struct names {
+	char **v;
+	size_t nr;
+};
+
+int store_names(const struct options *opts, const char *dir,
+		struct names *names);
+void names_free(struct names *names);
+
+int store_load(const struct options *opts, const char *dir, const char *name,
+	       struct config *cfg, bool *found);
+int store_save(const struct options *opts, const char *dir,
+	       const struct config *cfg);
+bool store_has_dropins(const struct options *opts, const char *name);
+
+/* Those in /run. */
+bool record_find(const struct options *opts, const char *name,
+		 const char *uuid, struct config *cfg);
+void record_remove(const struct options *opts, const char *name);
+
+int check_volume_name(const char *name);
+
+#endif /* IOBAND_STORE_H */

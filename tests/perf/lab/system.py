@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Files and programs of the machine that is measured."""
+
+import os
+import subprocess
+
+
+class CannotDo(Exception):
+    """What a controller, a disk or this kernel cannot be set up for, as a sentence."""
+
+
+def sh(*args):
+    """Run a program and give what it prints; CannotDo with its last words if it fails."""
+    done = subprocess.run(args, capture_output=True, text=True, check=False)
+    if done.returncode:
+        words = (done.stderr or done.stdout).strip().splitlines() or [f"status {done.returncode}"]
+        raise CannotDo(f"{' '.join(args)}: {words[-1]}")
+    return done.stdout
+
+
+def read(path):
+    with open(path, encoding="ascii") as file:
+        return file.read()
+
+
+def write(path, text):
+    """One write to a file of the kernel; CannotDo says which word it refuses."""
+    try:
+        with open(path, "w", encoding="ascii") as file:
+            file.write(str(text))
+    except OSError as error:
+        raise CannotDo(f"{path} refuses '{text}': {error.strerror}") from error
+
+
+def device_number(device):
+    """MAJOR:MINOR of a block device."""
+    number = os.stat(device).st_rdev
+    return f"{os.major(number)}:{os.minor(number)}"
+
+
+def sectors(device):
+    return int(sh("blockdev", "--getsz", device))

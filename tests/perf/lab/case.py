@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the cases of goals/ have in common: groups with jobs on one ioband volume."""
+
+import time
+
+from . import dm, groups, jobs, windows
+
+SETTLE = 8          # seconds in which all programs have started and found their rates
+
+
+class Member:
+    """A group and its one job; SETTINGS are its words of the table line."""
+
+    def __init__(self, name, rw, settings="100", **job):
+        self.name, self.settings = name, settings
+        self.job = jobs.Job(name, rw, **job)
+        self.running = None
+        groups.make(name)
+        self.id = str(groups.number(name))
+
+
+class Run:
+    """All members' jobs on an ioband volume above DEVICE, or on DEVICE itself."""
+
+    def __init__(self, device, members, policy="weight", options=(), ioband=True):
+        self.members = members
+        jobs.warm_up(device)
+        self.volume = dm.Volume(device, policy, " ".join(
+            f"{m.id}:{m.settings}" for m in members), options) if ioband else None
+        self.path = self.volume.path if ioband else device
+
+    def start(self, members=None, settle=SETTLE):
+        for member in members or self.members:
+            member.running = member.job.start(self.path, ramp=settle)
+        time.sleep(settle)
+        return self
+
+    def count(self):
+        """I/Os by group name, and when."""
+        stats = self.volume.stats()
+        found = {m.name: stats[m.id]["rd_ios"] + stats[m.id]["wr_ios"] for m in self.members}
+        return found, stats["now"]
+
+    def rates(self, seconds):
+        """I/Os a second by group name, in a window."""
+        before, start = self.count()
+        time.sleep(seconds)
+        after, end = self.count()
+        return {name: (after[name] - before[name]) / (end - start) for name in after}
+
+    def sums(self, key):
+        """A counter of each group by name."""
+        stats = self.volume.stats()
+        return {m.name: stats[m.id][key] for m in self.members}
+
+    def stop(self):
+        """End all; gives what each job says of itself, by direction."""
+        for member in self.members:
+            member.running.stop()
+        results = {m.name: m.running.result() for m in self.members}
+        if self.volume:
+            self.volume.remove()
+        for member in self.members:
+            groups.remove(member.name)
+        return results
+
+
+def worst_latency(result, name="max_ms"):
+    """Over both directions of a job."""
+    return max(jobs.latencies(way)[name] for way in result.values())
+
+
+def alone(device, disk, member, seconds=5):
+    """A job on the bare device: its latencies, and I/Os of the disk a second."""
+    run = Run(device, [member], ioband=False).start()
+    window = windows.Window({"disk": windows.disk(disk)}, seconds)
+    result = run.stop()[member.name]
+    groups.make(member.name)
+    return jobs.latencies(next(iter(result.values()))), window.iops("disk")
+
+
+def share_errors(rates, weights):
+    """Percentage points by which each is off."""
+    total, due = sum(rates.values()), sum(weights.values())
+    return {name: 100 * rates[name] / total - 100 * weights[name] / due for name in weights}

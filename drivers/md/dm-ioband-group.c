@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Groups, and the volumes that own them: attach, detach, find, set.
- *
- * A group is found under RCU and kept by a reference for each bio, so it can be
- * detached at any time. What it holds goes to the default group then; what it
- * has at the disk comes back to it, and the last one frees it.
+ * A group: its memory, its place in the tree, its settings.
  */
 #include <linux/cgroup.h>
 #include <linux/kernel.h>
@@ -12,17 +8,6 @@
 
 #include "dm-ioband.h"
 #include "dm-ioband-trace.h"
-
-/* How often groups that "auto" made are checked for cgroups that have gone. */
-#define AUTO_CHECK_JIFFIES	(2 * HZ)
-
-static int refuse(struct ioband_error *err, int r, const char *brief,
-		  const char *text)
-{
-	err->brief = brief;
-	strscpy(err->text, text, sizeof(err->text));
-	return r;
-}
 
 static void iog_free_rcu(struct rcu_head *rcu)
 {
@@ -64,8 +49,17 @@ static int terms_create(const struct ioband_settings *settings,
 	return 0;
 }
 
-static struct ioband_group *iog_create(struct ioband_volume *volume, u64 id,
-				       const struct ioband_settings *change)
+/**
+ * iog_create - make a group
+ * @volume: its volume
+ * @id: its id
+ * @change: its settings; what is not given has its default
+ *
+ * Context: process.
+ * Return: a group that nobody can find yet, or %NULL without memory.
+ */
+struct ioband_group *iog_create(struct ioband_volume *volume, u64 id,
+				const struct ioband_settings *change)
 {
 	struct ioband_terms *terms;
 	struct ioband_group *group;
@@ -190,67 +184,6 @@ int iog_reset(struct ioband_group *group)
 	return 0;
 }
 
-static int iov_resolve(const struct ioband_volume *volume,
-		       const struct ioband_ref *ref, u64 *id,
-		       struct ioband_error *err)
-{
-	int r;
-
-	if (!ref->path) {
-		*id = ref->id;
-		return 0;
-	}
-	if (volume->type != IOBAND_TYPE_CGROUP) {
-		snprintf(err->text, sizeof(err->text),
-			 "group '%.100s': a path needs type cgroup, not %s",
-			 ref->path, ioband_type_name(volume->type));
-		err->brief = "Invalid group id";
-		return -EINVAL;
-	}
-	r = ioband_cgroup_id(ref->path, id);
-	if (r) {
-		snprintf(err->text, sizeof(err->text),
-			 "group '%.100s': expected the path of a cgroup from the root of its hierarchy",
-			 ref->path);
-		err->brief = "Invalid group id";
-	}
-	return r;
-}
-
-/**
- * iov_find - find an attached group
- * @volume: the volume
- * @ref: which group
- * @group: filled in
- * @err: says what was wrong on failure
- *
- * Context: process, ioband_mutex held.
- * Return: 0, or -EINVAL or -ENOENT.
- */
-int iov_find(struct ioband_volume *volume, const struct ioband_ref *ref,
-	     struct ioband_group **group, struct ioband_error *err)
-{
-	u64 id;
-	int r;
-
-	lockdep_assert_held(&ioband_mutex);
-
-	if (ref->is_default) {
-		*group = volume->default_group;
-		return 0;
-	}
-	r = iov_resolve(volume, ref, &id, err);
-	if (r)
-		return r;
-	*group = xa_load(&volume->groups, id);
-	if (*group)
-		return 0;
-	snprintf(err->text, sizeof(err->text),
-		 "group %llu: not attached", (unsigned long long)id);
-	err->brief = "No such group";
-	return -EINVAL;
-}
-
 /*
  * The tree of groups
  */
@@ -352,23 +285,32 @@ void iog_move(struct ioband_group *group, struct ioband_group *parent)
 	spin_unlock(&pool->lock);
 }
 
-static void iog_add(struct ioband_group *group, struct ioband_group *parent)
+/**
+ * iog_add - give a new group its place in the tree
+ * @group: the group
+ *
+ * Context: process.
+ */
+void iog_add(struct ioband_group *group)
 {
 	struct ioband_pool *pool = group->volume->pool;
-	struct ioband_node *above = parent ? &parent->node : &pool->sched.root;
 
 	spin_lock(&pool->lock);
-	while (level_of(above) >= LEVELS_MAX)
-		above = above->parent;
-	ioband_node_add(above, &group->node);
+	ioband_node_add(&pool->sched.root, &group->node);
 	iop_spread_limits(pool, &group->node);
 	if (group->settings.latency_us)
 		iop_find_latency(pool);
 	spin_unlock(&pool->lock);
 }
 
-/* A group that cannot be found any more leaves the tree. */
-static void iog_del(struct ioband_group *group, struct ioband_group *heir)
+/**
+ * iog_del - a group that cannot be found any more leaves the tree
+ * @group: the group; it is freed when its last bio has come back
+ * @heir: who gets what it holds; %NULL if it holds nothing
+ *
+ * Context: process.
+ */
+void iog_del(struct ioband_group *group, struct ioband_group *heir)
 {
 	struct ioband_pool *pool = group->volume->pool;
 	struct ioband_node *above = group->node.parent;
@@ -448,45 +390,75 @@ static int check_latency(struct ioband_group *group,
 			     (unsigned long long)service_us);
 }
 
-static int resolve_parent(struct ioband_volume *volume,
-			  struct ioband_group *group,
-			  const struct ioband_ref *ref,
-			  struct ioband_group **parent,
-			  struct ioband_error *err)
+/**
+ * iog_check_promises - refuse what cannot be promised, as far as we can know
+ * @group: the group
+ * @settings: what it is to have
+ * @given: which of them are new, as bits
+ * @err: says what was wrong on failure
+ *
+ * Context: process, ioband_mutex held.
+ * Return: 0 or -EINVAL.
+ */
+int iog_check_promises(struct ioband_group *group,
+		       const struct ioband_settings *settings, u32 given,
+		       struct ioband_error *err)
+{
+	int r = 0;
+
+	lockdep_assert_held(&ioband_mutex);
+
+	if (given & BIT(IOBAND_KEY_MIN))
+		r = check_minimum(group, settings, err);
+	if (!r && given & BIT(IOBAND_KEY_LATENCY))
+		r = check_latency(group, settings, err);
+	return r;
+}
+
+/**
+ * iog_check_parent - refuse a place in the tree that there cannot be
+ * @group: the group
+ * @parent: the group it is to be below
+ * @err: says what was wrong on failure
+ *
+ * Context: process, ioband_mutex held.
+ * Return: 0 or -EINVAL.
+ */
+int iog_check_parent(struct ioband_group *group, struct ioband_group *parent,
+		     struct ioband_error *err)
 {
 	static const char brief[] = "Invalid policy parameter";
+	struct ioband_pool *pool = group->volume->pool;
 	unsigned int levels;
-	int r;
 
-	*parent = NULL;
-	if (volume->type == IOBAND_TYPE_CGROUP)
-		return ioband_refuse(err, brief,
-				     "parent: groups of type cgroup follow the tree of cgroups");
-	if (group->is_default)
-		return ioband_refuse(err, brief,
-				     "parent: the default group is below none");
-	if (ref->is_default)
-		return 0;
-	r = iov_find(volume, ref, parent, err);
-	if (r)
-		return r;
-	if (is_below(&(*parent)->node, &group->node))
+	lockdep_assert_held(&ioband_mutex);
+
+	if (is_below(&parent->node, &group->node))
 		return ioband_refuse(err, brief,
 				     "parent %llu: is the group itself or below it",
-				     (unsigned long long)(*parent)->id);
-	spin_lock(&volume->pool->lock);
-	levels = level_of(&(*parent)->node) + height_of(&group->node);
-	spin_unlock(&volume->pool->lock);
+				     (unsigned long long)parent->id);
+	spin_lock(&pool->lock);
+	levels = level_of(&parent->node) + height_of(&group->node);
+	spin_unlock(&pool->lock);
 	if (levels > LEVELS_MAX)
 		return ioband_refuse(err, brief,
 				     "parent %llu: makes more than the %d levels of groups that there may be",
-				     (unsigned long long)(*parent)->id,
+				     (unsigned long long)parent->id,
 				     LEVELS_MAX);
 	return 0;
 }
 
-static int iog_apply(struct ioband_group *group,
-		     const struct ioband_settings *settings)
+/**
+ * iog_apply - put settings in force
+ * @group: the group
+ * @settings: all of its settings, checked
+ *
+ * Context: process, ioband_mutex held.
+ * Return: 0, or -ENOMEM with nothing changed; settings that need no terms need no
+ * memory.
+ */
+int iog_apply(struct ioband_group *group,
+	      const struct ioband_settings *settings)
 {
 	struct ioband_pool *pool = group->volume->pool;
 	struct ioband_terms *terms;
@@ -516,468 +488,4 @@ static int iog_apply(struct ioband_group *group,
 	kfree(terms);
 	trace_ioband_group(group, "set");
 	return 0;
-}
-
-/**
- * iov_set - change the settings of a group, all or nothing
- * @volume: its volume
- * @group: the group
- * @change: what to change
- * @err: says what was wrong on failure
- *
- * Context: process, ioband_mutex held.
- * Return: 0, -EINVAL or -ENOMEM.
- */
-int iov_set(struct ioband_volume *volume, struct ioband_group *group,
-	    const struct ioband_settings *change, struct ioband_error *err)
-{
-	struct ioband_settings settings = group->settings;
-	bool forced = change->given & BIT(IOBAND_KEY_FORCE);
-	bool moves = change->given & BIT(IOBAND_KEY_PARENT);
-	struct ioband_pool *pool = volume->pool;
-	struct ioband_group *parent;
-	int r;
-
-	lockdep_assert_held(&ioband_mutex);
-
-	ioband_settings_merge(&settings, change);
-	r = ioband_settings_check(&settings, pool->sched.policy, err);
-	if (!r && !forced && change->given & BIT(IOBAND_KEY_MIN))
-		r = check_minimum(group, &settings, err);
-	if (!r && !forced && change->given & BIT(IOBAND_KEY_LATENCY))
-		r = check_latency(group, &settings, err);
-	if (!r && moves)
-		r = resolve_parent(volume, group, &change->parent, &parent,
-				   err);
-	if (r)
-		return r;
-	if (iog_apply(group, &settings))
-		return refuse(err, -ENOMEM, "Cannot change ioband group",
-			      "out of memory");
-	if (moves)
-		iog_move(group, parent);
-	iop_changed(pool);
-	return 0;
-}
-
-/**
- * iov_reset_settings - give all groups the settings they are attached with
- * @volume: the volume
- *
- * Context: process, ioband_mutex held.
- */
-void iov_reset_settings(struct ioband_volume *volume)
-{
-	struct ioband_settings settings;
-	struct ioband_group *group;
-	unsigned long id;
-
-	/* These need no memory. */
-	ioband_settings_init(&settings);
-	iog_apply(volume->default_group, &settings);
-	xa_for_each(&volume->groups, id, group)
-		iog_apply(group, &settings);
-}
-
-/*
- * Groups come and go
- */
-
-/* Lookups begun before this may find what was, none after it. */
-static void iov_changed(struct ioband_volume *volume)
-{
-	WRITE_ONCE(volume->generation, volume->generation + 1);
-}
-
-static struct ioband_group *iov_add(struct ioband_volume *volume, u64 id,
-				    const struct ioband_settings *settings,
-				    struct ioband_error *err, int *error)
-{
-	struct ioband_group *group = iog_create(volume, id, settings);
-	int r;
-
-	if (!group) {
-		*error = refuse(err, -ENOMEM, "Cannot create ioband group",
-				"out of memory");
-		return NULL;
-	}
-	/* Once it can be found, bios come: it must have its place then. */
-	iog_add(group, NULL);
-	r = xa_insert(&volume->groups, id, group, GFP_KERNEL);
-	if (r) {
-		iog_del(group, volume->default_group);
-		*error = r == -EBUSY ? -EEXIST : r;
-		snprintf(err->text, sizeof(err->text), "group %llu: %s",
-			 (unsigned long long)id, r == -EBUSY ?
-			 "is attached already" : "out of memory");
-		err->brief = "Cannot create ioband group";
-		return NULL;
-	}
-	if (volume->type == IOBAND_TYPE_CGROUP)
-		ioband_cgroup_place(volume, group);
-	iov_changed(volume);
-	trace_ioband_group(group, "attach");
-	return group;
-}
-
-/**
- * iov_attach - give an id a group of its own
- * @volume: the volume
- * @ref: the id
- * @settings: of the new group; what is not set has its default
- * @err: says what was wrong on failure
- *
- * Context: process, ioband_mutex held.
- * Return: 0, or -EINVAL, -EEXIST, -ENOENT or -ENOMEM.
- */
-int iov_attach(struct ioband_volume *volume, const struct ioband_ref *ref,
-	       const struct ioband_settings *settings, struct ioband_error *err)
-{
-	u64 id;
-	int r;
-
-	lockdep_assert_held(&ioband_mutex);
-
-	if (volume->type == IOBAND_TYPE_NONE)
-		return refuse(err, -EINVAL, "Cannot create ioband group",
-			      "attach: type none has the default group only");
-	r = iov_resolve(volume, ref, &id, err);
-	if (r || !iov_add(volume, id, settings, err, &r))
-		return r;
-	if (volume->auto_depth) {
-		/* It may be one that auto once made: then it goes as such. */
-		volume->adopt = true;
-		mod_delayed_work(system_wq, &volume->auto_work, 0);
-	}
-	return 0;
-}
-
-static void iov_remove(struct ioband_volume *volume, struct ioband_group *group)
-{
-	trace_ioband_group(group, "detach");
-	xa_erase(&volume->groups, group->id);
-	iov_changed(volume);
-	iog_del(group, volume->default_group);
-}
-
-/**
- * iov_detach - take an id's group away
- * @volume: the volume
- * @ref: the id
- * @err: says what was wrong on failure
- *
- * Its bios are the default group's from here on; those at the disk come back to
- * it, and then it goes. Nothing waits for that.
- *
- * Context: process, ioband_mutex held.
- * Return: 0, or -EINVAL or -ENOENT.
- */
-int iov_detach(struct ioband_volume *volume, const struct ioband_ref *ref,
-	       struct ioband_error *err)
-{
-	struct ioband_group *group;
-	int r = iov_find(volume, ref, &group, err);
-
-	if (!r)
-		iov_remove(volume, group);
-	return r;
-}
-
-/**
- * iov_set_type - change what ids mean
- * @volume: the volume
- * @type: the new type
- * @err: says what was wrong on failure
- *
- * Context: process, ioband_mutex held.
- * Return: 0, or -EBUSY while groups are attached.
- */
-int iov_set_type(struct ioband_volume *volume, enum ioband_type type,
-		 struct ioband_error *err)
-{
-	lockdep_assert_held(&ioband_mutex);
-
-	if (type == volume->type)
-		return 0;
-	if (!xa_empty(&volume->groups) || volume->auto_depth)
-		return refuse(err, -EBUSY, "Cannot set ioband group type",
-			      volume->auto_depth ?
-			      "type: option auto needs type cgroup" :
-			      "type: expected no attached group; detach all first");
-	WRITE_ONCE(volume->type, type);
-	return 0;
-}
-
-/*
- * Groups that come and go by themselves. A bio cannot wait for a group to be
- * made, so it is charged to the nearest ancestor once more and asks for one.
- */
-
-/**
- * iov_want_group - ask for a cgroup to get a group of its own
- * @volume: the volume
- * @css: the cgroup
- *
- * If too many are wanted at once, this one's next bio will ask again.
- *
- * Context: process, under RCU.
- */
-void iov_want_group(struct ioband_volume *volume,
-		    struct cgroup_subsys_state *css)
-{
-	unsigned int i;
-
-	spin_lock(&volume->auto_lock);
-	for (i = 0; i < volume->nr_auto; i++)
-		if (volume->auto_css[i] == css)
-			goto unlock;
-	if (i < IOBAND_AUTO_PENDING && css_tryget_online(css)) {
-		volume->auto_css[volume->nr_auto++] = css;
-		mod_delayed_work(system_wq, &volume->auto_work, 0);
-	}
-unlock:
-	spin_unlock(&volume->auto_lock);
-}
-
-static struct cgroup_subsys_state *iov_pop_wanted(struct ioband_volume *volume)
-{
-	struct cgroup_subsys_state *css = NULL;
-
-	spin_lock(&volume->auto_lock);
-	if (volume->nr_auto)
-		css = volume->auto_css[--volume->nr_auto];
-	spin_unlock(&volume->auto_lock);
-	return css;
-}
-
-/* Consumes the reference on @css. Those above it come first: they share, too. */
-static void iov_auto_add(struct ioband_volume *volume,
-			 struct cgroup_subsys_state *css)
-{
-	const struct ioband_settings settings = { };
-	struct cgroup_subsys_state *above = css->parent;
-	u64 id = cgroup_id(css->cgroup);
-	struct ioband_group *group;
-	struct ioband_error err;
-	int r;
-
-	if (above->parent && !xa_load(&volume->groups,
-				      cgroup_id(above->cgroup))) {
-		css_get(above);
-		iov_auto_add(volume, above);
-	}
-	group = xa_load(&volume->groups, id) ? NULL :
-		iov_add(volume, id, &settings, &err, &r);
-	if (group)
-		group->css = css;
-	else
-		css_put(css);
-}
-
-static void iov_auto_work(struct work_struct *work)
-{
-	struct ioband_volume *volume =
-		container_of(work, struct ioband_volume, auto_work.work);
-	struct cgroup_subsys_state *css;
-	struct ioband_group *group;
-	unsigned long id;
-
-	mutex_lock(&ioband_mutex);
-	while ((css = iov_pop_wanted(volume)))
-		iov_auto_add(volume, css);
-	if (volume->adopt) {
-		volume->adopt = false;
-		ioband_cgroup_adopt(volume);
-		xa_for_each(&volume->groups, id, group)
-			if (!group->css && !ioband_cgroup_exists(id))
-				iov_remove(volume, group);
-	}
-	xa_for_each(&volume->groups, id, group)
-		if (group->css && !(group->css->flags & CSS_ONLINE))
-			iov_remove(volume, group);
-	mutex_unlock(&ioband_mutex);
-
-	if (!xa_empty(&volume->groups))
-		queue_delayed_work(system_wq, &volume->auto_work,
-				   AUTO_CHECK_JIFFIES);
-}
-
-/* Drops ioband_mutex for a moment, so that the volume's work can end. */
-static void iov_destroy(struct ioband_volume *volume)
-{
-	struct cgroup_subsys_state *css;
-	struct ioband_group *group;
-	unsigned long id;
-
-	mutex_unlock(&ioband_mutex);
-	cancel_delayed_work_sync(&volume->auto_work);
-	mutex_lock(&ioband_mutex);
-	while ((css = iov_pop_wanted(volume)))
-		css_put(css);
-	xa_for_each(&volume->groups, id, group)
-		iov_remove(volume, group);
-	if (volume->default_group)
-		iog_del(volume->default_group, NULL);
-	/* No bio is left: this takes a grace period, no more. */
-	wait_event(volume->live_wait, !atomic_read(&volume->nr_live));
-	xa_destroy(&volume->groups);
-	free_percpu(volume->lookup);
-	kfree(volume);
-}
-
-static int iov_place(struct ioband_volume *volume,
-		     const struct ioband_group_args *args,
-		     struct ioband_error *err)
-{
-	struct ioband_group *group, *parent;
-	int r;
-
-	if (!(args->settings.given & BIT(IOBAND_KEY_PARENT)))
-		return 0;
-	r = iov_find(volume, &args->ref, &group, err);
-	if (!r)
-		r = resolve_parent(volume, group, &args->settings.parent,
-				   &parent, err);
-	if (!r)
-		iog_move(group, parent);
-	return r;
-}
-
-static struct ioband_volume *iov_create(struct ioband_pool *pool,
-					const struct ioband_table *table,
-					struct ioband_error *err, int *error)
-{
-	const struct ioband_group_args *args = table->groups;
-	struct ioband_volume *volume;
-	unsigned int i;
-
-	*error = refuse(err, -ENOMEM, "Cannot allocate ioband device",
-			"out of memory");
-	volume = kzalloc(sizeof(*volume), GFP_KERNEL);
-	if (!volume)
-		return NULL;
-	volume->pool = pool;
-	volume->type = table->type;
-	volume->policy = table->policy;
-	volume->auto_depth = table->auto_depth;
-	/* 0 is what a lookup that was never made has. */
-	volume->generation = 1;
-	xa_init(&volume->groups);
-	atomic_set(&volume->nr_live, 0);
-	init_waitqueue_head(&volume->live_wait);
-	spin_lock_init(&volume->auto_lock);
-	INIT_DELAYED_WORK(&volume->auto_work, iov_auto_work);
-
-	volume->lookup = alloc_percpu(struct ioband_lookup);
-	if (!volume->lookup)
-		goto destroy;
-	volume->default_group = iog_create(volume, 0, &args[0].settings);
-	if (!volume->default_group)
-		goto destroy;
-	volume->default_group->is_default = true;
-	iog_add(volume->default_group, NULL);
-
-	for (i = 1; i < table->nr_groups; i++) {
-		*error = iov_attach(volume, &args[i].ref, &args[i].settings,
-				    err);
-		if (*error)
-			goto destroy;
-	}
-	/* A parent may come after its children. */
-	for (i = 0; i < table->nr_groups; i++) {
-		*error = iov_place(volume, &args[i], err);
-		if (*error)
-			goto destroy;
-	}
-	*error = 0;
-	return volume;
-
-destroy:
-	iov_destroy(volume);
-	return NULL;
-}
-
-/* Another line of the same table must say the same of the groups they share. */
-static int iov_check_line(struct ioband_volume *volume,
-			  const struct ioband_table *table,
-			  struct ioband_error *err)
-{
-	static const char brief[] = "Cannot create ioband group";
-	struct ioband_settings settings;
-	struct ioband_group *group;
-	unsigned int i;
-	int r;
-
-	if (table->type != volume->type || table->policy != volume->policy ||
-	    table->auto_depth != volume->auto_depth)
-		return refuse(err, -EINVAL, brief,
-			      "type, policy or auto: lines of one table that share an id must agree");
-	for (i = 0; i < table->nr_groups; i++) {
-		const struct ioband_group_args *args = &table->groups[i];
-
-		r = iov_find(volume, &args->ref, &group, err);
-		if (r)
-			return r;
-		ioband_settings_init(&settings);
-		ioband_settings_merge(&settings, &args->settings);
-		if (!ioband_settings_equal(&settings, &group->settings))
-			return refuse(err, -EINVAL, brief,
-				      "settings of a group: lines of one table that share an id must agree");
-	}
-	return 0;
-}
-
-/**
- * iov_get - find or create the volume a line belongs to
- * @pool: the line's pool
- * @iot: the line's target; its volume is filled in
- * @table: the line
- * @err: says what was wrong on failure
- *
- * Context: process, ioband_mutex held.
- * Return: 0, or what iov_attach() returns.
- */
-int iov_get(struct ioband_pool *pool, struct ioband_target *iot,
-	    const struct ioband_table *table, struct ioband_error *err)
-{
-	struct ioband_volume *volume;
-	int r;
-
-	lockdep_assert_held(&ioband_mutex);
-
-	list_for_each_entry(volume, &pool->volumes, list) {
-		if (volume->table != iot->ti->table)
-			continue;
-		r = iov_check_line(volume, table, err);
-		if (r)
-			return r;
-		goto found;
-	}
-	volume = iov_create(pool, table, err, &r);
-	if (!volume)
-		return r;
-	volume->table = iot->ti->table;
-	list_add_tail(&volume->list, &pool->volumes);
-found:
-	volume->nr_targets++;
-	iot->volume = volume;
-	return 0;
-}
-
-/**
- * iov_put - undo iov_get()
- * @iot: the target, with no bio left
- *
- * Context: process, ioband_mutex held; dropped for a moment with the last target.
- */
-void iov_put(struct ioband_target *iot)
-{
-	struct ioband_volume *volume = iot->volume;
-
-	lockdep_assert_held(&ioband_mutex);
-
-	if (--volume->nr_targets)
-		return;
-	list_del(&volume->list);
-	iov_destroy(volume);
 }

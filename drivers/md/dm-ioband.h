@@ -366,6 +366,23 @@ void iop_drop_streams(struct ioband_pool *pool, struct ioband_group *group);
 struct ioband_io *iog_first_held(const struct ioband_group *group);
 
 /* dm-ioband-group.c */
+struct ioband_group *iog_create(struct ioband_volume *volume, u64 id,
+				const struct ioband_settings *change);
+void iog_add(struct ioband_group *group);
+void iog_del(struct ioband_group *group, struct ioband_group *heir);
+void iog_move(struct ioband_group *group, struct ioband_group *parent);
+int iog_check_promises(struct ioband_group *group,
+		       const struct ioband_settings *settings, u32 given,
+		       struct ioband_error *err);
+int iog_check_parent(struct ioband_group *group, struct ioband_group *parent,
+		     struct ioband_error *err);
+int iog_apply(struct ioband_group *group,
+	      const struct ioband_settings *settings);
+void iog_sum(const struct ioband_group *group, struct ioband_stats *sum);
+u64 iog_in_flight(const struct ioband_group *group, u64 *sectors);
+int iog_reset(struct ioband_group *group);
+
+/* dm-ioband-volume.c */
 int iov_get(struct ioband_pool *pool, struct ioband_target *iot,
 	    const struct ioband_table *table, struct ioband_error *err);
 void iov_put(struct ioband_target *iot);
@@ -382,11 +399,7 @@ void iov_want_group(struct ioband_volume *volume,
 		    struct cgroup_subsys_state *css);
 int iov_set(struct ioband_volume *volume, struct ioband_group *group,
 	    const struct ioband_settings *change, struct ioband_error *err);
-void iog_move(struct ioband_group *group, struct ioband_group *parent);
 void iov_reset_settings(struct ioband_volume *volume);
-void iog_sum(const struct ioband_group *group, struct ioband_stats *sum);
-u64 iog_in_flight(const struct ioband_group *group, u64 *sectors);
-int iog_reset(struct ioband_group *group);
 
 /* dm-ioband-classify.c */
 void bio_adopt(struct bio *clone, struct block_device *bdev);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-Disks to measure on: docs/simdisk.rst, null_blk, and device-mapper devices above them.
+Disks to measure on: docs/simdisk.rst, and null_blk.
 
 A disk is made by make(), is then at .device, and goes with remove(). .leaf is the name
 of the disk at the bottom, which has the scheduler and the counters.
@@ -92,24 +92,3 @@ def null_blk(**attributes):
     """At once, whatever it is asked: what is measured is instructions."""
     return NullBlk("nb0", {"size": 1024, "irqmode": 0, "submit_queues": 1,
                            "hw_queue_depth": 128, **attributes})
-
-
-class Linear:
-    """A dm-linear device above another disk."""
-
-    def __init__(self, below, name="linear"):
-        self.below, self.name = below, name
-        self.device, self.leaf = f"/dev/mapper/{name}", below.leaf
-
-    def make(self):
-        self.below.make()
-        system.sh("dmsetup", "create", self.name, "--table",
-                  f"0 {system.sectors(self.below.device)} linear {self.below.device} 0")
-
-    def tune(self, key, value):
-        self.below.tune(key, value)
-
-    def remove(self):
-        subprocess.run(["dmsetup", "remove", "--retry", self.name], check=False,
-                       capture_output=True)
-        self.below.remove()

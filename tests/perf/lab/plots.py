@@ -35,15 +35,21 @@ def style(name, reported):
                 "markersize": 4}
     if name == "due":
         return {"color": "#000000", "linestyle": "--", "linewidth": 1.4}
-    bold = name.startswith("ioband")
+    bold = name.startswith("ioband") and "limit" not in name
     alike = sum(map(ord, name)) % 3     # several of a family are told apart by the marker
     return {"color": colour(name), "linewidth": 2.4 if bold else 1.3,
             "marker": "os^"[alike], "markersize": 5 if bold else 3.5}
 
 
-def number(value, _=None):
-    """As people write it: 0.25, 3.1, 17, 12,400."""
-    return f"{value:,.0f}" if abs(value) >= 10 else f"{value:.3g}"
+def number(value):
+    """As people write it: 0.25, 3.14, 17.1, 12,400."""
+    if abs(value) >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.1f}" if abs(value) >= 10 else f"{value:.3g}"
+
+
+def tick(value, _):
+    return f"{value:,g}"
 
 
 def as_svg(figure):
@@ -82,7 +88,7 @@ def lines(view, label, points, series):
         axes.set_yscale("log")
     else:
         axes.set_ylim(bottom=0)
-    axes.yaxis.set_major_formatter(ticker.FuncFormatter(number))
+    axes.yaxis.set_major_formatter(ticker.FuncFormatter(tick))
     axes.set_xticks(range(len(points)), [str(p) for p in points])
     axes.set_xlabel(label)
     axes.set_ylabel(UNITS.get(view.quantity, view.quantity))
@@ -99,6 +105,35 @@ def lines(view, label, points, series):
                       fontweight="bold" if name.startswith("ioband") else "normal",
                       arrowprops={"arrowstyle": "-", "lw": 0.5, "color": "#bbbbbb",
                                   "shrinkA": 0, "shrinkB": 2})
+    return as_svg(figure)
+
+
+def groups_of_bars(view, points, series):
+    """Points that are words: one block of bars for each."""
+    figure, axes = pyplot.subplots()
+    row, labels = 0, []
+    for point in points:
+        first = row
+        for name, values, reported in series:
+            if point not in values:
+                continue
+            axes.barh(row, values[point], height=0.85,
+                      color="#cccccc" if reported else colour(name))
+            axes.annotate(f"{number(values[point])}  {name}", (values[point], row),
+                          xytext=(3, 0), textcoords="offset points", va="center", fontsize=8)
+            row += 1
+        labels.append(((first + row - 1) / 2, point))
+        row += 0.8
+    figure.set_size_inches(7.2, 0.9 + 0.22 * row)
+    axes.set_yticks([place for place, _ in labels], [point for _, point in labels])
+    axes.invert_yaxis()
+    if view.log:
+        axes.set_xscale("log")
+    axes.margins(x=0.25)
+    axes.xaxis.set_major_formatter(ticker.FuncFormatter(tick))
+    axes.grid(axis="y", visible=False)
+    axes.set_xlabel(UNITS.get(view.quantity, view.quantity))
+    axes.set_title(view.title, loc="left", fontweight="bold")
     return as_svg(figure)
 
 
@@ -119,7 +154,7 @@ def bars(view, series):
         axes.text(value, len(shown) - 0.4, f"due {number(value)}", ha="center", fontsize=8)
     if view.log:
         axes.set_xscale("log")
-    axes.xaxis.set_major_formatter(ticker.FuncFormatter(number))
+    axes.xaxis.set_major_formatter(ticker.FuncFormatter(tick))
     axes.grid(axis="y", visible=False)
     axes.set_xlabel(UNITS.get(view.quantity, view.quantity))
     axes.set_title(view.title, loc="left", fontweight="bold", pad=14)

@@ -39,10 +39,10 @@ def due(experiment, values, key):
     alone, and of shares its part of all.
     """
     group, quantity = key
-    total = sum(one.weight for one in experiment.groups)
-    part = next((one.weight / total for one in experiment.groups if one.name == group), None)
-    if part is None or not experiment.shares_are_due:
+    weights = {one.name: one.weight for one in experiment.groups_at(experiment.points[0])}
+    if group not in weights or not experiment.shares_are_due:
         return {}
+    part = weights[group] / sum(weights.values())
     if quantity == "share_percent":
         return {str(point): 100 * part for point in experiment.points}
     if quantity in ("kib_per_s", "iops"):
@@ -85,8 +85,10 @@ def picture(experiment, view, shown):
         flat = [(name, figures[points[0]], kind == "reported")
                 for name, figures, kind in shown if points[0] in figures]
         return plots.bars(view, flat) if flat else ""
-    return plots.lines(view, experiment.point_label, points,
-                       [(name, figures, kind == "reported") for name, figures, kind in shown])
+    several = [(name, figures, kind == "reported") for name, figures, kind in shown]
+    if isinstance(experiment.points[0], str):
+        return plots.groups_of_bars(view, points, several)
+    return plots.lines(view, experiment.point_label, points, several)
 
 
 def section(name, experiment, values, words, others):

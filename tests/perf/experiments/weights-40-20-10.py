@@ -8,7 +8,7 @@ EXPERIMENT = Experiment(
     question="Does each group get its weight's part of a disk of four slots, and how much of "
              "the disk is left unused?",
     source="R. Tsuruta, 2008-01-25, dm-band bandwidth control test (partitions of a SATA disk)",
-    disk=lambda: disks.simdisk("flat"),
+    disk=lambda: disks.simdisk("flat", service_ns=4000000),
     groups=[Group("g1", 40), Group("g2", 20), Group("g3", 10)],
     points=[128],
     point_label="readers in each group",
@@ -16,6 +16,8 @@ EXPERIMENT = Experiment(
     controllers=["none", "mq-deadline", "kyber", "bfq", "bfq nr=256", "iocost", "iocost tuned",
                  "ioband weight", "ioband weight-iosize", "ioband weight-time"],
     shares_are_due=True,
+    settle_s=4,
+    window_s=8,
     views=[View("g1", "share_percent", "Share of the group of weight 40"),
            View("g2", "share_percent", "Share of the group of weight 20"),
            View("g3", "share_percent", "Share of the group of weight 10"),

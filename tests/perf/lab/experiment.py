@@ -40,7 +40,6 @@ class Experiment:
     shares_are_due: bool = False        # each group is due its part by weight
     alone: list = field(default_factory=list)   # groups of which it is measured what they
                                                 # have with the disk to themselves, for that
-    only: dict = field(default_factory=dict)    # controller -> points it runs at
     source: str = ""                    # of the figures in experiments/reported.csv
     views: list = field(default_factory=list)
     quick: list = field(default_factory=list)           # controllers of CASES=quick
@@ -115,7 +114,7 @@ def run(experiment, name, emit):
     try:
         controller.check(disk, experiment.needs_weights, experiment.needs_limits)
         jobs.warm_up(disk.device)
-        for point in experiment.only.get(name, experiment.points):
+        for point in experiment.points:
             try:
                 for group, quantity, value in measure(experiment, controller, point, disk):
                     emit(point, name, group, quantity, value)

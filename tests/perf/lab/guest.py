@@ -34,7 +34,6 @@ def main(name, names, points=""):
     what = catalogue.load(name)
     if points:
         what.points = [point for point in what.points if str(point) in points.split(",")]
-        what.only = {}
     for controller in names.split(","):
         lines = csv.writer(sys.stdout, lineterminator="\n")
 

@@ -65,7 +65,8 @@ class Running:
         out, err = self.process.communicate()
         start = out.find("{")
         if start < 0:
-            raise system.CannotDo("fio: " + ((err or out).strip().splitlines() or ["no output"])[-1])
+            words = (err or out).strip().splitlines() or ["no output"]
+            raise system.CannotDo("fio: " + words[-1])
         job = json.loads(out[start:])["jobs"][0]
         if job["error"]:
             raise system.CannotDo(f"fio: error {job['error']}, {err.strip()[:200]}")

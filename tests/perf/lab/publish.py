@@ -3,7 +3,7 @@
 
 import os
 
-from . import catalogue, plots, report
+from . import catalogue, figures, plots, report
 
 SPDX = "<!-- SPDX-License-Identifier: GPL-2.0-only -->"
 DOCS = f"{catalogue.TREE}/docs"
@@ -44,7 +44,7 @@ def markdown_table(experiment, view, shown, words):
 
 
 def write(rows):
-    others, parts = report.reported(), [HEAD.format(versions=report.versions())]
+    others, parts = figures.reported(), [HEAD.format(versions=report.versions())]
     os.makedirs(f"{DOCS}/results", exist_ok=True)
     for name, experiment in catalogue.all_experiments().items():
         values, words = rows.figures(name)
@@ -56,7 +56,7 @@ def write(rows):
         if experiment.notes:
             parts.append(experiment.notes + "\n")
         for index, view in enumerate(experiment.views):
-            shown = report.series(experiment, values, others.get(name, {}),
+            shown = figures.series(experiment, values, others.get(name, {}),
                                   (view.group, view.quantity))
             if not any(kind in ("peer", "ours") for _, _, kind in shown):
                 continue

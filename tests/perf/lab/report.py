@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """build/report/index.html: a table and a plot of each view of each experiment."""
 
-import csv
 import glob
 import html
 import os
 import subprocess
 
 from . import catalogue, plots
+from .figures import reported, series
 
 STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; max-width: 62em; margin: 2em auto; padding: 0 1em;
@@ -21,47 +21,6 @@ tr.ours td { font-weight: bold; background: #fff4ec } td.hole { text-align: left
 tr.failed td { color: #b00 } .question { font-size: 1.1em } .source { color: #666 }
 svg { max-width: 100%; height: auto } .toc li { margin: .1em 0 }
 """
-
-
-def reported():
-    """What others reported: [experiment][controller][group, quantity][point]."""
-    found = {}
-    with open(f"{catalogue.EXPERIMENTS}/reported.csv", newline="", encoding="utf-8") as file:
-        for row in csv.DictReader(file):
-            found.setdefault(row["experiment"], {}).setdefault(row["controller"], {}).setdefault(
-                (row["group"], row["quantity"]), {})[row["point"]] = float(row["value"])
-    return found
-
-
-def due(experiment, values, key):
-    """
-    By point: what the group's weight gives it. Of bandwidth that is its part of what it has
-    alone, and of shares its part of all.
-    """
-    group, quantity = key
-    weights = {one.name: one.weight for one in experiment.groups_at(experiment.points[0])}
-    if group not in weights or not experiment.shares_are_due:
-        return {}
-    part = weights[group] / sum(weights.values())
-    if quantity == "share_percent":
-        return {str(point): 100 * part for point in experiment.points}
-    if quantity in ("kib_per_s", "iops"):
-        return {point: value * part
-                for point, value in values.get("alone", {}).get(key, {}).items()}
-    return {}
-
-
-def series(experiment, values, others, key):
-    """(name, {point: value}, kind) in the order of the table."""
-    found = [(name, figures[key], "reported") for name, figures in others.items()
-             if key in figures]
-    names = [name for name in experiment.controllers if key in values.get(name, {})]
-    found += [(name, values[name][key], "ours" if name.startswith("ioband") else "peer")
-              for name in names]
-    owed = due(experiment, values, key)
-    if owed:
-        found.append(("due", owed, "due"))
-    return found
 
 
 def table(experiment, view, shown, words):

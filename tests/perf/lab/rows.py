@@ -12,7 +12,7 @@ WORDS = ("hole", "failed")
 def parse(line):
     """One line of the machine: its kind and values, or (None, ...) for what it says else."""
     try:
-        kind, *values = next(csv.reader([line.strip("\r\n")]))
+        kind, *values = next(csv.reader([line.strip("\r\n")])) or [None]
     except (StopIteration, csv.Error):
         return None, []
     return (kind, values) if KINDS.get(kind) == len(values) else (None, [])

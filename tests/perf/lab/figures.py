@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What belongs into a table: what others reported, what is due, what was measured."""
+
+import csv
+
+from . import catalogue
+
+
+def reported():
+    """What others reported: [experiment][controller][group, quantity][point]."""
+    found = {}
+    with open(f"{catalogue.EXPERIMENTS}/reported.csv", newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            found.setdefault(row["experiment"], {}).setdefault(row["controller"], {}).setdefault(
+                (row["group"], row["quantity"]), {})[row["point"]] = float(row["value"])
+    return found
+
+
+def due(experiment, values, key):
+    """
+    By point: what the group's weight gives it. Of bandwidth that is its part of what it has
+    alone, and of shares its part of all.
+    """
+    group, quantity = key
+    weights = {one.name: one.weight for one in experiment.groups_at(experiment.points[0])}
+    if group not in weights or not experiment.shares_are_due:
+        return {}
+    part = weights[group] / sum(weights.values())
+    if quantity == "share_percent":
+        return {str(point): 100 * part for point in experiment.points}
+    if quantity in ("kib_per_s", "iops"):
+        return {point: value * part
+                for point, value in values.get("alone", {}).get(key, {}).items()}
+    return {}
+
+
+def series(experiment, values, others, key):
+    """(name, {point: value}, kind) in the order of the table."""
+    found = [(name, figures[key], "reported") for name, figures in others.items()
+             if key in figures]
+    names = [name for name in experiment.controllers if key in values.get(name, {})]
+    found += [(name, values[name][key], "ours" if name.startswith("ioband") else "peer")
+              for name in names]
+    owed = due(experiment, values, key)
+    if owed:
+        found.append(("due", owed, "due"))
+    return found

@@ -8,10 +8,9 @@ whose sentence stands in the report where a figure would be.
 
 import glob
 import subprocess
-import time
 from dataclasses import dataclass
 
-from . import disks, groups, jobs, system, windows
+from . import disks, groups, jobs, system
 from .system import CannotDo
 
 VOLUME = "lab"
@@ -85,9 +84,9 @@ class Iocost(Controller):
     weights = needs_leaf = True
     RATE_PERCENT = 96
 
-    def __init__(self, name, tuned=False, writes=False):
+    def __init__(self, name, tuned=False):
         super().__init__(name)
-        self.tuned, self.writes, self.models = tuned, writes, {}
+        self.tuned, self.models, self.model = tuned, {}, ""
 
     def set_up(self, disk, wanted):
         number = system.device_number(disk.device)
@@ -114,29 +113,20 @@ class Iocost(Controller):
             system.write(path, f"{number} default")
 
     def note(self):
-        return self.model if self.tuned else ""
+        return self.model
 
     @staticmethod
     def measure(disk):
-        found = []
-        shapes = [("r", "read", "randread"), ("w", "write", "randwrite")]
-        for letter, in_order, anywhere in shapes:
-            for word, rw, size, depth in [("bps", in_order, "1m", 8),
-                                          ("seqiops", in_order, "4k", 32),
-                                          ("randiops", anywhere, "4k", 32)]:
-                job = jobs.Job("calibrate", rw, 1, depth, size, {"size": "25%"})
-                running = job.start(disk.device)
-                counters = {"disk": windows.disk(disk.leaf)}
-                windows.wait_until_all_run(counters)
-                time.sleep(1)
-                window = windows.Window(counters, 3)
-                running.stop()
-                running.result()
-                rate = (window.kib_per_s("disk") * 1024 if word == "bps"
-                        else window.iops("disk"))
-                found.append(f"{letter}{word}={max(1, round(rate))}")
+        shapes = {"bps": ("", "1m", 8), "seqiops": ("", "4k", 32), "randiops": ("rand", "4k", 32)}
+        wanted = {letter + word: jobs.Job("calibrate", order + way, 1, depth, size,
+                                          {"size": "25%", "stonewall": 1})
+                  for letter, way in (("r", "read"), ("w", "write"))
+                  for word, (order, size, depth) in shapes.items()}
+        found = jobs.start(wanted, disk.device, ramp=1, seconds=3).results()
         groups.remove("calibrate")
-        return " ".join(found)
+        rates = {name: next(iter(ways.values()))["bw_bytes" if name.endswith("bps") else "iops"]
+                 for name, ways in found.items()}
+        return " ".join(f"{name}={max(1, round(rate))}" for name, rate in rates.items())
 
 
 class IoMax(Controller):

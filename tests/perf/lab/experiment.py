@@ -53,27 +53,24 @@ class Experiment:
 
 def measure_jobs(experiment, controller, point, disk, only=None):
     """Yield (group, quantity, value) of one point; ONLY that group's jobs if given."""
-    started = {}
     wanted = experiment.groups_at(point)
     for group in wanted:
         groups.make(group.name)
     device = controller.set_up(disk, wanted)
+    running = None
     try:
-        chosen = [job for job in experiment.jobs(point) if only in (None, job.group)]
-        counters = {job.group: windows.cgroup(job.group, device) for job in chosen}
-        for job in chosen:
-            started[job.group] = job.start(device, experiment.settle_s)
+        chosen = {job.group: job for job in experiment.jobs(point) if only in (None, job.group)}
+        counters = {name: windows.cgroup(name, device) for name in chosen}
+        running = jobs.start(chosen, device, experiment.settle_s)
         windows.wait_until_all_run(counters)
         time.sleep(experiment.settle_s)
         window = windows.Window({**counters, "all": windows.disk(disk.leaf)},
                                 experiment.window_s)
-        for running in started.values():
-            running.stop()
-        results = {name: running.result() for name, running in started.items()}
+        running.stop()
+        results = running.results()
     except BaseException:
-        for running in started.values():
-            running.process.kill()
-            running.process.wait()
+        if running:
+            running.kill()
         raise
     finally:
         controller.tear_down(disk)

@@ -26,4 +26,6 @@ EXPERIMENT = Experiment(
     views=[View("g2", "kib_per_s", "The lone random reader: bandwidth", log=True),
            View("g2", "max_ms", "The lone random reader: longest wait", log=True),
            View("all", "kib_per_s", "Both groups together")],
+    quick=["none", "bfq", "iocost tuned", "ioband weight-time"],
+    quick_points=[8],
 )

@@ -148,7 +148,8 @@ def bars(view, series):
     widest = max([value for _, value, _ in shown] + dues)
     for index, (_, value, _) in enumerate(shown):
         axes.text(value * (1.06 if view.log else 1) + (0 if view.log else widest * 0.01), index,
-                  number(value), va="center", fontsize=8)
+                  number(value), va="center", fontsize=8,
+                  bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8})
     for value in dues:
         axes.axvline(value, color="black", linestyle="--", linewidth=1.3)
         axes.text(value, len(shown) - 0.4, f"due {number(value)}", ha="center", fontsize=8)

@@ -28,5 +28,6 @@ EXPERIMENT = Experiment(
     settle_s=3,
     window_s=6,
     views=[View("g1", "kib_per_s", "8 readers", log=True)],
+    compare=True,
     notes="The figures of 2009 are with CFQ, those here without a scheduler.",
 )

@@ -22,6 +22,7 @@ EXPERIMENT = Experiment(
     settle_s=6,
     window_s=10,
     views=[View("g1", "kib_per_s", "One reader or writer", log=True)],
+    compare=True,
     notes="The figures of 2009 are with CFQ, those here without a scheduler. The random "
           "writer of 2009 wrote into a file of 2 GiB, that here to all of the disk.",
 )

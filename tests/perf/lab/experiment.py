@@ -42,6 +42,7 @@ class Experiment:
                                                 # have with the disk to themselves, for that
     source: str = ""                    # of the figures in experiments/reported.csv
     views: list = field(default_factory=list)
+    compare: bool = False               # with what was reported, in percent
     quick: list = field(default_factory=list)           # controllers of CASES=quick
     quick_points: list = field(default_factory=list)    # and points, all if empty
     notes: str = ""

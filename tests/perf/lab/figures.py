@@ -45,3 +45,12 @@ def series(experiment, values, others, key):
     if owed:
         found.append(("due", owed, "due"))
     return found
+
+
+def comparison(experiment, shown):
+    """What is measured in percent of what was reported, by point, if that is the question."""
+    theirs = next((figures for _, figures, kind in shown if kind == "reported"), {})
+    ours = next((figures for _, figures, kind in shown if kind == "peer"), {})
+    if not experiment.compare:
+        return {}
+    return {point: 100 * ours[point] / theirs[point] for point in ours if point in theirs}

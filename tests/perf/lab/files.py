@@ -96,6 +96,8 @@ class Child:
                 function(*args)
                 os.write(theirs, str(time.monotonic() - start).encode())
                 status = 0
+            except OSError as error:
+                print(f"{group}: {error}", flush=True)
             finally:
                 os._exit(status)
         os.close(theirs)

@@ -33,12 +33,16 @@ def markdown_table(experiment, view, shown, words):
     points = [str(point) for point in experiment.points]
     unit = plots.UNITS.get(view.quantity, view.quantity)
     lines = [f"| {unit} | " + " | ".join(points) + " |", "|---" + "|--:" * len(points) + "|"]
-    for name, figures, kind in shown:
+    for name, values, kind in shown:
         mark = {"ours": "**", "due": "*"}.get(kind, "")
-        cells = [plots.number(figures[p]) if p in figures else "" for p in points]
+        cells = [plots.number(values[p]) if p in values else "" for p in points]
         if kind == "ours":
             cells = [f"**{cell}**" if cell else "" for cell in cells]
         lines.append(f"| {mark}{name}{mark} | " + " | ".join(cells) + " |")
+    percent = figures.comparison(experiment, shown)
+    if percent:
+        cells = [f"{percent[p]:.0f} %" if p in percent else "" for p in points]
+        lines.append("| of what was reported | " + " | ".join(cells) + " |")
     lines += [f"| {name} | {why} |" + " |" * (len(points) - 1) for name, why in words.items()]
     return "\n".join(lines)
 
@@ -66,7 +70,7 @@ def write(rows):
                     with open(f"{DOCS}/results/{file}.svg", "w", encoding="utf-8") as out:
                         out.write(f"{SPDX}\n{report.picture(experiment, view, shown)}\n")
                     parts.append(f"![{view.title}](results/{file}.svg)\n")
-            if len(experiment.points) > 1:
+            if len(experiment.points) > 1 and not isinstance(experiment.points[0], str):
                 parts.append(f"By {experiment.point_label}:\n")
             parts.append(markdown_table(experiment, view, shown, words) + "\n")
     path = f"{DOCS}/results.md"

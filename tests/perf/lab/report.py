@@ -7,7 +7,7 @@ import os
 import subprocess
 
 from . import catalogue, plots
-from .figures import reported, series
+from .figures import comparison, reported, series
 
 STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; max-width: 62em; margin: 2em auto; padding: 0 1em;
@@ -31,6 +31,11 @@ def table(experiment, view, shown, words):
         cells = "".join(f"<td>{plots.number(figures[p]) if p in figures else ''}</td>"
                         for p in points)
         lines.append(f'<tr class="{kind}"><td>{html.escape(name)}</td>{cells}</tr>')
+    percent = comparison(experiment, shown)
+    if percent:
+        cells = "".join(f"<td>{percent[p]:.0f} %</td>" if p in percent else "<td></td>"
+                        for p in points)
+        lines.append(f"<tr><td>of what was reported</td>{cells}</tr>")
     for name, why in words.items():
         kind = "failed" if why.startswith("failed") else "peer"
         lines.append(f'<tr class="{kind}"><td>{html.escape(name)}</td>'

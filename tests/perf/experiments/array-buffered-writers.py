@@ -16,7 +16,7 @@ EXPERIMENT = Experiment(
                      shapes.buffered_writers("g2", 1, APART_GIB)],
     controllers=["none", "bfq", "iocost", "iocost tuned", "io.max 30 MiB/s",
                  "ioband limit 30 MiB/s", "ioband weight-iosize", "ioband weight-time"],
-    shares_are_due=True,
+    due="weight",
     alone=["g2"],
     settle_s=10,
     views=[View("g2", "kib_per_s", "The lone writer: bandwidth", log=True),

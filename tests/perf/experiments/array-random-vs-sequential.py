@@ -18,7 +18,7 @@ EXPERIMENT = Experiment(
     controllers=["none", "mq-deadline", "kyber", "bfq", "iocost", "iocost tuned",
                  "io.max 10 MiB/s", "ioband limit 10 MiB/s", "ioband weight",
                  "ioband weight-iosize", "ioband weight-time"],
-    shares_are_due=True,
+    due="weight",
     alone=["g2"],
     settle_s=3,
     window_s=6,

@@ -17,7 +17,7 @@ EXPERIMENT = Experiment(
     controllers=["none", "bfq", "iocost", "iocost tuned", "io.max 30 MiB/s", "io.max 10 MiB/s",
                  "ioband limit 30 MiB/s", "ioband limit 10 MiB/s", "ioband weight",
                  "ioband weight-time"],
-    shares_are_due=True,
+    due="weight",
     alone=["g2"],
     settle_s=3,
     window_s=6,

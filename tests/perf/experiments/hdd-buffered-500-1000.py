@@ -15,7 +15,7 @@ EXPERIMENT = Experiment(
                      shapes.buffered_writers("g2", nr, APART_GIB)],
     controllers=["none", "mq-deadline", "kyber", "bfq", "iocost", "iocost tuned",
                  "ioband weight", "ioband weight-iosize", "ioband weight-time"],
-    shares_are_due=True,
+    due="weight",
     settle_s=10,
     views=[View("g2", "share_percent", "Share of the group of weight 1000"),
            View("all", "kib_per_s", "Both groups together")],

@@ -14,7 +14,7 @@ EXPERIMENT = Experiment(
                         Job("g2", "write", 1, depth, "128k", {"size": "20g", "offset": "30g"})],
     controllers=["none", "mq-deadline", "kyber", "bfq", "iocost", "iocost tuned",
                  "ioband weight", "ioband weight-iosize", "ioband weight-time"],
-    shares_are_due=True,
+    due="weight",
     views=[View("g2", "share_percent", "Share of the group of weight 1000"),
            View("all", "kib_per_s", "Both groups together")],
     notes="V. Goyal, 2009-09-24, test 4, with deadline: twice the disk time, no other "

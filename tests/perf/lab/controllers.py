@@ -18,7 +18,7 @@ VOLUME = "lab"
 
 @dataclass
 class Group:
-    """A weight, and a limit in bytes a second of reads and of writes (0: none)."""
+    """A weight, and a limit in bytes a second (0: none)."""
     name: str
     weight: int = 100
     limit: int = 0
@@ -208,6 +208,7 @@ ALL = {controller.name: controller for controller in [
     Scheduler("bfq nr=256", "bfq", weights=True, queue={"nr_requests": 256}),
     Iocost("iocost"),
     Iocost("iocost tuned", tuned=True),
+    IoMax("io.max"),
     IoMax("io.max 10 GiB/s", mib(10240)),
     IoMax("io.max 30 MiB/s", mib(30)),
     IoMax("io.max 10 MiB/s", mib(10)),
@@ -215,6 +216,7 @@ ALL = {controller.name: controller for controller in [
     Ioband("ioband weight", "weight"),
     Ioband("ioband weight-iosize", "weight-iosize"),
     Ioband("ioband weight-time", "weight-time"),
+    Ioband("ioband limit", "limit"),
     Ioband("ioband limit 10 GiB/s", "limit", mib(10240)),
     Ioband("ioband limit 30 MiB/s", "limit", mib(30)),
     Ioband("ioband limit 10 MiB/s", "limit", mib(10)),

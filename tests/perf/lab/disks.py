@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-Disks to measure on: docs/simdisk.rst, and null_blk.
+Disks to measure on: docs/simdisk.rst, null_blk, and device-mapper devices above them.
 
 A disk is made by make(), is then at .device, and goes with remove(). .leaf is the name
 of the disk at the bottom, which has the scheduler and the counters.
@@ -92,3 +92,22 @@ def null_blk(**attributes):
     """At once, whatever it is asked: what is measured is instructions."""
     return NullBlk("nb0", {"size": 1024, "irqmode": 0, "submit_queues": 1,
                            "hw_queue_depth": 128, **attributes})
+
+
+class Linear:
+    """A dm-linear device above another disk, as a logical volume is."""
+
+    def __init__(self, below):
+        self.below = below
+        self.device, self.leaf = "/dev/mapper/linear", below.leaf
+
+    def make(self):
+        self.below.make()
+        subprocess.run(["modprobe", "-q", "dm_mod"], check=False)
+        system.sh("dmsetup", "create", "linear", "--table",
+                  f"0 {system.sectors(self.below.device)} linear {self.below.device} 0")
+
+    def remove(self):
+        subprocess.run(["dmsetup", "remove", "--retry", "linear"], check=False,
+                       capture_output=True)
+        self.below.remove()

@@ -37,7 +37,7 @@ class Experiment:
     window_s: float = 10
     needs_weights: bool = False
     needs_limits: bool = False
-    shares_are_due: bool = False        # each group is due its part by weight
+    due: str = ""                       # to each group: by "weight" its part, its "limit"
     alone: list = field(default_factory=list)   # groups of which it is measured what they
                                                 # have with the disk to themselves, for that
     source: str = ""                    # of the figures in experiments/reported.csv
@@ -85,9 +85,10 @@ def measure_jobs(experiment, controller, point, disk, only=None):
                            for group in wanted if group.name in results},
                           {group.name: group.weight for group in wanted})
     for name, ways in results.items():
-        # A group does one thing here; the job that both reads and writes has its reads.
-        for quantity, value in jobs.latencies(next(iter(ways.values()))).items():
-            yield name, quantity, value
+        # Each group either reads or writes; one that was starved did neither.
+        for direction in ways.values():
+            for quantity, value in jobs.latencies(direction).items():
+                yield name, quantity, value
 
 
 def shares(by_weight, weights):
@@ -152,7 +153,7 @@ def remove_group(name):
             return
         except OSError:
             time.sleep(0.1)
-    raise system.CannotDo(f"the cgroup {name} is not empty")
+    raise system.Failed(f"the cgroup {name} is not empty")
 
 
 __all__ = ["Experiment", "Group", "View"]

@@ -18,13 +18,17 @@ def reported():
 
 def due(experiment, values, key):
     """
-    By point: what the group's weight gives it. Of bandwidth that is its part of what it has
-    alone, and of shares its part of all.
+    By point: what the group's weight or limit gives it. By weight that is of bandwidth its
+    part of what it has alone, and of shares its part of all.
     """
     group, quantity = key
-    weights = {one.name: one.weight for one in experiment.groups_at(experiment.points[0])}
-    if group not in weights or not experiment.shares_are_due:
+    known = {one.name: one for one in experiment.groups_at(experiment.points[0])}
+    if group not in known or not experiment.due:
         return {}
+    if experiment.due == "limit":
+        limit = known[group].limit / 1024
+        return {str(point): limit for point in experiment.points} if quantity == "kib_per_s" else {}
+    weights = {name: one.weight for name, one in known.items()}
     part = weights[group] / sum(weights.values())
     if quantity == "share_percent":
         return {str(point): 100 * part for point in experiment.points}

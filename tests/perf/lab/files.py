@@ -108,7 +108,7 @@ class Child:
             text = pipe.read()
         os.waitpid(self.pid, 0)
         if not text:
-            raise system.CannotDo("a reader of files failed")
+            raise system.Failed("a reader of files failed")
         return float(text)
 
     def stop(self):

@@ -34,22 +34,25 @@ def main(name, names, points=""):
     what = catalogue.load(name)
     if points:
         what.points = [point for point in what.points if str(point) in points.split(",")]
+    lines = csv.writer(sys.stdout, lineterminator="\n")
+
+    def say(kind, *values):
+        lines.writerow([kind, name, *values])
+        sys.stdout.flush()
+
+    def emit(point, controller, group, quantity, value):
+        say("row", point, controller, group, quantity, f"{value:.6g}")
+
     for controller in names.split(","):
-        lines = csv.writer(sys.stdout, lineterminator="\n")
-
-        def emit(point, which, group, quantity, value, lines=lines):
-            lines.writerow(["row", name, point, which, group, quantity, f"{value:.6g}"])
-            sys.stdout.flush()
-
-        print(f"begin,{name},{controller}", flush=True)
+        say("begin", controller)
         try:
             experiment.run(what, controller, emit)
         except system.CannotDo as reason:
-            lines.writerow(["hole", name, controller, str(reason)])
+            say("hole", controller, reason)
         except Exception as error:      # one that fails must not take the others along
             traceback.print_exc()
-            lines.writerow(["failed", name, controller, f"{type(error).__name__}: {error}"])
-        print(f"done,{name},{controller}", flush=True)
+            say("failed", controller, f"{type(error).__name__}: {error}")
+        say("done", controller)
 
 
 if __name__ == "__main__":

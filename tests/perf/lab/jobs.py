@@ -60,11 +60,11 @@ class Running:
         words = (err or out).strip().splitlines() or ["no output"]
         start = out.find("{")
         if start < 0:
-            raise system.CannotDo("fio: " + words[-1])
+            raise system.Failed("fio: " + words[-1])
         found = {}
         for job in json.loads(out[start:])["jobs"]:
             if job["error"]:
-                raise system.CannotDo(f"fio: error {job['error']}, {words[-1]}")
+                raise system.Failed(f"fio: error {job['error']}, {words[-1]}")
             found[job["jobname"]] = {way: job[way] for way in ("read", "write")
                                      if job[way]["total_ios"]}
         return found

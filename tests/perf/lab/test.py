@@ -139,6 +139,10 @@ class Figures(unittest.TestCase):
         self.assertEqual(figures.due(experiment, values, key), {"1": 2000.0})
         self.assertEqual(figures.due(experiment, values, ("g2", "max_ms")), {})
 
+    def test_due_by_limit(self):
+        experiment = catalogue.load("limits")
+        self.assertEqual(figures.due(experiment, {}, ("g2", "kib_per_s")), {"16": 256.0})
+
     def test_shares(self):
         found = list(shares({"a": 10.0, "b": 10.0}, {"a": 3, "b": 1}))
         self.assertEqual(found, [("a", "share_percent", 75.0), ("b", "share_percent", 25.0),

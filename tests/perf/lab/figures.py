@@ -3,7 +3,7 @@
 
 import csv
 
-from . import catalogue
+from . import catalogue, controllers
 
 
 def reported():
@@ -58,3 +58,36 @@ def comparison(experiment, shown):
     if not experiment.compare:
         return {}
     return {point: 100 * ours[point] / theirs[point] for point in ours if point in theirs}
+
+
+def of_due(experiment, values, controller):
+    """
+    What a controller gave the group of the first view in percent of what was due to it, at
+    the point at which that is furthest from 100; None if it cannot be told.
+    """
+    view = experiment.views[0]
+    key = (view.group, view.quantity)
+    owed, got = due(experiment, values, key), values.get(controller, {}).get(key, {})
+    found = [100 * got[point] / owed[point] for point in got if owed.get(point)]
+    return max(found, key=lambda percent: abs(percent - 100)) if found else None
+
+
+def summary(experiments, rows):
+    """Names of the controllers, and for each experiment that has a due (name, title, cells)."""
+    lines, seen = [], set()
+    for name, experiment in experiments.items():
+        values, words = rows.figures(name)
+        cells = {controller: of_due(experiment, values, controller)
+                 for controller in experiment.controllers}
+        if any(cell is not None for cell in cells.values()):
+            cells = {controller: f"{cell:.0f} %" for controller, cell in cells.items()
+                     if cell is not None}
+            cells.update({controller: "cannot" for controller, why in words.items()
+                          if not why.startswith("failed")})
+            lines.append((name, experiment.title, cells))
+            seen.update(cells)
+    return [name for name in controllers.ALL if name in seen], lines
+
+
+SUMMARY = ("What the group that is looked at got, in percent of what was due to it, at the "
+           "point at which that is furthest from 100.")

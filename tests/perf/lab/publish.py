@@ -47,8 +47,19 @@ def markdown_table(experiment, view, shown, words):
     return "\n".join(lines)
 
 
+def summary_table(rows):
+    columns, lines = figures.summary(catalogue.all_experiments(), rows)
+    text = ["| | " + " | ".join(columns) + " |", "|---" + "|--:" * len(columns) + "|"]
+    for _, title, cells in lines:
+        text.append(f"| {title} | " + " | ".join(
+            f"**{cells[column]}**" if column in cells and column.startswith("ioband")
+            else cells.get(column, "") for column in columns) + " |")
+    return f"## At a glance\n\n{figures.SUMMARY}\n\n" + "\n".join(text) + "\n"
+
+
 def write(rows):
-    others, parts = figures.reported(), [HEAD.format(versions=report.versions())]
+    others, parts = figures.reported(), [HEAD.format(versions=report.versions()),
+                                           summary_table(rows)]
     os.makedirs(f"{DOCS}/results", exist_ok=True)
     for name, experiment in catalogue.all_experiments().items():
         values, words = rows.figures(name)

@@ -7,7 +7,7 @@ import os
 import subprocess
 
 from . import catalogue, plots
-from .figures import comparison, reported, series
+from .figures import SUMMARY, comparison, reported, series, summary
 
 STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; max-width: 62em; margin: 2em auto; padding: 0 1em;
@@ -17,10 +17,13 @@ table { border-collapse: collapse; margin: .6em 0; font-size: 13px }
 td, th { padding: .18em .7em; text-align: right; border-bottom: 1px solid #ddd }
 td:first-child, th:first-child { text-align: left }
 tr.reported td { color: #888 } tr.due td { border-top: 1px solid #222; font-style: italic }
-tr.ours td { font-weight: bold; background: #fff4ec } td.hole { text-align: left; color: #888 }
+tr.ours td, td.ours { font-weight: bold; background: #fff4ec } td.hole { text-align: left; color: #888 }
 tr.failed td { color: #b00 } .question { font-size: 1.1em } .source { color: #666 }
 svg { max-width: 100%; height: auto } .toc li { margin: .1em 0 }
 """
+
+
+OURS = ' class="ours"'
 
 
 def table(experiment, view, shown, words):
@@ -71,6 +74,20 @@ def section(name, experiment, values, words, others):
     return "\n".join(parts)
 
 
+def summary_section(rows):
+    columns, lines = summary(catalogue.all_experiments(), rows)
+    if not lines:
+        return ""
+    head = "".join(f"<th>{html.escape(column)}</th>" for column in columns)
+    body = ""
+    for name, title, cells in lines:
+        marked = "".join(
+            f"<td{OURS if column.startswith('ioband') else ''}>{cells.get(column, '')}</td>"
+            for column in columns)
+        body += f'<tr><td><a href="#{name}">{html.escape(title)}</a></td>{marked}</tr>'
+    return f"<p>{SUMMARY}</p><table><tr><th></th>{head}</tr>{body}</table>"
+
+
 def goals_section():
     rows = []
     for path in sorted(glob.glob(f"{catalogue.TREE}/build/results/*/perf/*/values")):
@@ -113,6 +130,7 @@ def write(rows, folder):
 <b>Bold</b>: dm-ioband. Dashed, in italics: what is due to the group by its weight. An empty
 cell was not measured. All figures: <a href="rows.csv">rows.csv</a>.</p>
 <ul class="toc">{"".join(contents)}</ul>
+{summary_section(rows)}
 {"".join(sections)}
 </body></html>
 """

@@ -143,6 +143,13 @@ class Figures(unittest.TestCase):
         experiment = catalogue.load("limits")
         self.assertEqual(figures.due(experiment, {}, ("g2", "kib_per_s")), {"16": 256.0})
 
+    def test_of_due_is_the_worst_point(self):
+        experiment = catalogue.load("hdd-sequential-500-1000")
+        key = ("g2", "kib_per_s")
+        values = {"alone": {key: {"1": 3.0, "4": 3.0}}, "bfq": {key: {"1": 2.2, "4": 1.0}}}
+        self.assertAlmostEqual(figures.of_due(experiment, values, "bfq"), 50)
+        self.assertIsNone(figures.of_due(experiment, values, "none"))
+
     def test_shares(self):
         found = list(shares({"a": 10.0, "b": 10.0}, {"a": 3, "b": 1}))
         self.assertEqual(found, [("a", "share_percent", 75.0), ("b", "share_percent", 25.0),

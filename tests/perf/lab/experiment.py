@@ -38,8 +38,7 @@ class Experiment:
     needs_weights: bool = False
     needs_limits: bool = False
     due: str = ""                       # to each group: by "weight" its part, its "limit"
-    alone: list = field(default_factory=list)   # groups of which it is measured what they
-                                                # have with the disk to themselves, for that
+    alone: list = field(default_factory=list)   # groups to measure alone as well, for that
     source: str = ""                    # of the figures in experiments/reported.csv
     views: list = field(default_factory=list)
     compare: bool = False               # with what was reported, in percent

@@ -58,8 +58,8 @@ def summary_table(rows):
 
 
 def write(rows):
-    others, parts = figures.reported(), [HEAD.format(versions=report.versions()),
-                                           summary_table(rows)]
+    others = figures.reported()
+    parts = [HEAD.format(versions=report.versions()), summary_table(rows)]
     os.makedirs(f"{DOCS}/results", exist_ok=True)
     for name, experiment in catalogue.all_experiments().items():
         values, words = rows.figures(name)
@@ -72,7 +72,7 @@ def write(rows):
             parts.append(experiment.notes + "\n")
         for index, view in enumerate(experiment.views):
             shown = figures.series(experiment, values, others.get(name, {}),
-                                  (view.group, view.quantity))
+                                   (view.group, view.quantity))
             if not any(kind in ("peer", "ours") for _, _, kind in shown):
                 continue
             parts.append(f"### {view.title}\n")

@@ -17,7 +17,8 @@ table { border-collapse: collapse; margin: .6em 0; font-size: 13px }
 td, th { padding: .18em .7em; text-align: right; border-bottom: 1px solid #ddd }
 td:first-child, th:first-child { text-align: left }
 tr.reported td { color: #888 } tr.due td { border-top: 1px solid #222; font-style: italic }
-tr.ours td, td.ours { font-weight: bold; background: #fff4ec } td.hole { text-align: left; color: #888 }
+tr.ours td, td.ours { font-weight: bold; background: #fff4ec }
+td.hole { text-align: left; color: #888 }
 tr.failed td { color: #b00 } .question { font-size: 1.1em } .source { color: #666 }
 svg { max-width: 100%; height: auto } .toc li { margin: .1em 0 }
 """

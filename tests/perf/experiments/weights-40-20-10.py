@@ -18,7 +18,7 @@ EXPERIMENT = Experiment(
                  "io.max"],
     needs_weights=True,
     due="weight",
-    settle_s=10,
+    settle_s=4,
     window_s=8,
     views=[View("g1", "share_percent", "Share of the group of weight 40"),
            View("g3", "share_percent", "Share of the group of weight 10"),

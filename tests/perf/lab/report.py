@@ -109,8 +109,7 @@ def versions():
         done = subprocess.run(args, cwd=catalogue.TREE, capture_output=True, text=True,
                               check=False)
         return done.stdout.strip().splitlines()[0] if done.stdout.strip() else "unknown"
-    return (f"Kernel {first_line('scripts/kernels')}, dm-ioband "
-            f"{first_line('git', 'describe', '--always', '--dirty')}, "
+    return (f"Kernel {first_line('scripts/kernels')}, dm-ioband {first_line('cat', 'VERSION')}, "
             f"{first_line('fio', '--version')}.")
 
 

@@ -84,6 +84,10 @@ def write(rows):
             if len(experiment.points) > 1 and not isinstance(experiment.points[0], str):
                 parts.append(f"By {experiment.point_label}:\n")
             parts.append(markdown_table(experiment, view, shown, words) + "\n")
+    missing = [name for name in catalogue.all_experiments() if not rows.figures(name)[0]]
+    if missing:
+        parts.append("## Not measured\n\nThere are experiments of which no figures are kept here: "
+                     + ", ".join(missing) + ".\n")
     path = f"{DOCS}/results.md"
     with open(path, "w", encoding="utf-8") as file:
         file.write("\n".join(parts))

@@ -4,7 +4,8 @@
 #   make demo			see it work, in a virtual machine
 #   make check			all tests that take minutes
 #   make check-all		all tests on all kernels, debug kernel included
-#   make bench			all figures, or CASES="001 003"
+#   make bench			all figures beside those of other controllers, or
+#			CASES="list", "quick" or names of it
 #   make lint			static checks
 #   make install		[DESTDIR=] [PREFIX=/usr/local] module, command, man pages,
 #			udev rules, systemd units
@@ -66,8 +67,8 @@ check-all:
 
 bench:
 	scripts/deps build vm bench
-	$(MAKE) --no-print-directory module KVER=$$(scripts/kernels)
-	tests/vm/check $(or $(CASES:%=perf/%),perf)
+	$(MAKE) --no-print-directory module simdisk KVER=$$(scripts/kernels)
+	tests/perf/bench $(CASES)
 
 lint:
 	@scripts/lint

@@ -95,21 +95,19 @@ def null_blk(**attributes):
 
 
 class Linear:
-    """A dm-linear device above another disk."""
+    """A dm-linear device above another disk, as a logical volume is."""
 
-    def __init__(self, below, name="linear"):
-        self.below, self.name = below, name
-        self.device, self.leaf = f"/dev/mapper/{name}", below.leaf
+    def __init__(self, below):
+        self.below = below
+        self.device, self.leaf = "/dev/mapper/linear", below.leaf
 
     def make(self):
         self.below.make()
-        system.sh("dmsetup", "create", self.name, "--table",
+        subprocess.run(["modprobe", "-q", "dm_mod"], check=False)
+        system.sh("dmsetup", "create", "linear", "--table",
                   f"0 {system.sectors(self.below.device)} linear {self.below.device} 0")
 
-    def tune(self, key, value):
-        self.below.tune(key, value)
-
     def remove(self):
-        subprocess.run(["dmsetup", "remove", "--retry", self.name], check=False,
+        subprocess.run(["dmsetup", "remove", "--retry", "linear"], check=False,
                        capture_output=True)
         self.below.remove()

@@ -3,10 +3,11 @@
 fio in cgroups.
 
 In the machine with exact time starting a program costs seconds of its time, and not
-the same each time. So jobs run until they are told to stop, and what is counted is
-counted in a window in which all of them run: windows.py.
+the same each time. So one fio has the jobs of all groups, which run until it is told to
+stop, and what is counted is counted in a window in which all of them run: windows.py.
 """
 
+import functools
 import json
 import signal
 import subprocess
@@ -15,13 +16,14 @@ from dataclasses import dataclass, field
 from . import groups, system
 
 QUANTILES = {"p50_ms": "50.000000", "p99_ms": "99.000000", "p999_ms": "99.900000"}
+FOR_EVER = 36000
 
 
 @dataclass
 class Job:
     """
-    One fio process, with COUNT equal jobs, in the cgroup GROUP. OPTIONS are fio's,
-    by name; each of the jobs has a region of its own if offset_increment is given.
+    COUNT equal jobs in the cgroup GROUP. OPTIONS are fio's, by name; each of the jobs
+    has a region of its own if offset_increment is given.
     """
     group: str
     rw: str
@@ -30,26 +32,15 @@ class Job:
     size: str = "4k"
     options: dict = field(default_factory=dict)
 
-    def arguments(self, device, ramp):
+    def arguments(self, name):
         options = {
-            "name": self.group.replace("/", "-"), "filename": device, "rw": self.rw,
-            "bs": self.size, "numjobs": self.count, "group_reporting": 1, "direct": 1,
+            "name": name, "new_group": 1, "rw": self.rw, "bs": self.size,
+            "numjobs": self.count, "direct": 1, "iodepth": self.depth,
             "ioengine": "psync" if self.depth == 1 else "libaio",
-            "iodepth": self.depth, "time_based": 1, "runtime": 36000,
-            "ramp_time": ramp, "norandommap": 1, "randrepeat": 0,
-            "randseed": 1 + sum(map(ord, self.group)), "lat_percentiles": 1,
-            "clat_percentiles": 0, "percentile_list": "50:99:99.9",
-            "output-format": "json", **self.options,
+            "cgroup": self.group, "cgroup_nodelete": 1, "time_based": 1, "norandommap": 1,
+            "randrepeat": 0, "randseed": 1 + sum(map(ord, self.group)), **self.options,
         }
-        return ["fio"] + [f"--{key}={value}" for key, value in options.items()
-                          if value is not None]
-
-    def start(self, device, ramp=0):
-        """Latencies of the first RAMP seconds are not counted."""
-        join = f"echo $$ >{groups.make(self.group)}/cgroup.procs && exec \"$@\""
-        return Running(subprocess.Popen(
-            ["bash", "-c", join, "-", *self.arguments(device, ramp)],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
+        return [f"--{key}={value}" for key, value in options.items() if value is not None]
 
 
 class Running:
@@ -60,16 +51,39 @@ class Running:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGINT)
 
-    def result(self):
-        """fio's own report of the job, in one dict for each direction that did any."""
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def results(self):
+        """fio's own report: for each job, one dict for each direction that did any."""
         out, err = self.process.communicate()
+        words = (err or out).strip().splitlines() or ["no output"]
         start = out.find("{")
         if start < 0:
-            raise system.CannotDo("fio: " + ((err or out).strip().splitlines() or ["no output"])[-1])
-        job = json.loads(out[start:])["jobs"][0]
-        if job["error"]:
-            raise system.CannotDo(f"fio: error {job['error']}, {err.strip()[:200]}")
-        return {way: job[way] for way in ("read", "write") if job[way]["total_ios"]}
+            raise system.Failed("fio: " + words[-1])
+        found = {}
+        for job in json.loads(out[start:])["jobs"]:
+            if job["error"]:
+                raise system.Failed(f"fio: error {job['error']}, {words[-1]}")
+            found[job["jobname"]] = {way: job[way] for way in ("read", "write")
+                                     if job[way]["total_ios"]}
+        return found
+
+
+def start(jobs, device, ramp=0, seconds=FOR_EVER):
+    """
+    JOBS by name. Latencies of the first RAMP seconds are not counted. fio takes their
+    groups to be there.
+    """
+    command = ["fio", "--output-format=json", f"--filename={device}", f"--ramp_time={ramp}",
+               f"--runtime={seconds}", "--group_reporting", "--lat_percentiles=1",
+               "--clat_percentiles=0", "--percentile_list=50:99:99.9"]
+    for name, job in jobs.items():
+        groups.make(job.group)
+        command += job.arguments(name)
+    return Running(subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                    text=True))
 
 
 def latencies(direction):
@@ -79,7 +93,9 @@ def latencies(direction):
     return {**found, "mean_ms": lat["mean"] / 1e6, "max_ms": lat["max"] / 1e6}
 
 
-def warm_up(device):
+@functools.cache
+def warm_up():
     """Have fio in the page cache, so that its start takes less of what is counted."""
-    system.sh("fio", "--name=warm", f"--filename={device}", "--rw=randread", "--bs=4k",
-              "--direct=1", "--number_ios=1", "--size=1m", "--output-format=json")
+    system.sh("fio", "--output-format=json", "--filename=/dev/zero", "--rw=read", "--bs=4k",
+              "--size=4k", "--name=psync", "--ioengine=psync", "--name=libaio",
+              "--ioengine=libaio")

@@ -6,15 +6,19 @@ import subprocess
 
 
 class CannotDo(Exception):
-    """What a controller, a disk or this kernel cannot be set up for, as a sentence."""
+    """What a controller is not made for, as a sentence: a hole in the table."""
+
+
+class Failed(Exception):
+    """What should have worked, and did not."""
 
 
 def sh(*args):
-    """Run a program and give what it prints; CannotDo with its last words if it fails."""
+    """Run a program and give what it prints; Failed with its last words if it fails."""
     done = subprocess.run(args, capture_output=True, text=True, check=False)
     if done.returncode:
         words = (done.stderr or done.stdout).strip().splitlines() or [f"status {done.returncode}"]
-        raise CannotDo(f"{' '.join(args)}: {words[-1]}")
+        raise Failed(f"{' '.join(args)}: {words[-1]}")
     return done.stdout
 
 
@@ -24,12 +28,12 @@ def read(path):
 
 
 def write(path, text):
-    """One write to a file of the kernel; CannotDo says which word it refuses."""
+    """One write to a file of the kernel; Failed says which word it refuses."""
     try:
         with open(path, "w", encoding="ascii") as file:
             file.write(str(text))
     except OSError as error:
-        raise CannotDo(f"{path} refuses '{text}': {error.strerror}") from error
+        raise Failed(f"{path} refuses '{text}': {error.strerror}") from error
 
 
 def device_number(device):

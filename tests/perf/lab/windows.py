@@ -48,7 +48,7 @@ def ioband(volume, group_id):
                         "rbytes": int(words["rd_sectors"]) * SECTOR,
                         "wbytes": int(words["wr_sectors"]) * SECTOR,
                         "held_ns": int(words["held_ns"])}
-        raise system.CannotDo(f"{volume} has no group {group_id}")
+        raise system.Failed(f"{volume} has no group {group_id}")
     return count
 
 
@@ -81,5 +81,5 @@ def wait_until_all_run(counters, limit=120):
     while any(now == start[name] for name, now in ios().items()):
         if time.monotonic() > end:
             idle = [name for name, now in ios().items() if now == start[name]]
-            raise system.CannotDo(f"no I/O of {', '.join(idle)} in {limit} s")
+            raise system.Failed(f"no I/O of {', '.join(idle)} in {limit} s")
         time.sleep(0.1)

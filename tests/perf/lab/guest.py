@@ -1,0 +1,59 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+The part of tests/perf/bench that runs in the machine, as root:
+
+  guest NAME CONTROLLER[,CONTROLLER ...] [POINT,POINT ...]
+
+prints lines of CSV after the word "row", "hole" with the reason where there is none,
+and "done" after each controller.
+"""
+
+import csv
+import os
+import subprocess
+import sys
+import traceback
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+
+from lab import catalogue, experiment, groups, system      # noqa: E402 (after the path is set)
+
+
+def prepare():
+    """What udev does to a new disk would count as the experiment's I/O."""
+    subprocess.run(["udevadm", "control", "--exit"], check=False, capture_output=True)
+    os.environ["DM_DISABLE_UDEV"] = "1"
+    if os.path.exists("/run/udev/control"):
+        os.unlink("/run/udev/control")
+    groups.enable("io", "memory")
+
+
+def main(name, names, points=""):
+    prepare()
+    what = catalogue.load(name)
+    if points:
+        what.points = [point for point in what.points if str(point) in points.split(",")]
+    lines = csv.writer(sys.stdout, lineterminator="\n")
+
+    def say(kind, *values):
+        lines.writerow([kind, name, *values])
+        sys.stdout.flush()
+
+    def emit(point, controller, group, quantity, value):
+        say("row", point, controller, group, quantity, f"{value:.6g}")
+
+    for controller in names.split(","):
+        say("begin", controller)
+        try:
+            experiment.run(what, controller, emit)
+        except system.CannotDo as reason:
+            say("hole", controller, reason)
+        except Exception as error:      # one that fails must not take the others along
+            traceback.print_exc()
+            say("failed", controller, f"{type(error).__name__}: {error}")
+        say("done", controller)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

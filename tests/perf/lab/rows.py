@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The table of all that was measured, in build/report/rows.csv."""
+
+import csv
+import os
+
+COLUMNS = ["experiment", "point", "controller", "group", "quantity", "value"]
+KINDS = {"begin": 2, "row": 6, "hole": 3, "failed": 3, "done": 2}
+WORDS = ("hole", "failed")
+
+
+def parse(line):
+    """One line of the machine: its kind and values, or (None, ...) for what it says else."""
+    try:
+        kind, *values = next(csv.reader([line.strip("\r\n")])) or [None]
+    except (StopIteration, csv.Error):
+        return None, []
+    return (kind, values) if KINDS.get(kind) == len(values) else (None, [])
+
+
+class Table:
+    def __init__(self, folder):
+        os.makedirs(folder, exist_ok=True)
+        self.path, self.log_path = f"{folder}/rows.csv", f"{folder}/machine.log"
+        self.rows = []
+        if os.path.exists(self.path):
+            with open(self.path, newline="", encoding="utf-8") as file:
+                self.rows = [tuple(row[key] for key in COLUMNS) for row in csv.DictReader(file)]
+
+    def forget(self, experiment, controller, points=None):
+        """What is measured again; "alone" is measured with none."""
+        names = [controller, "alone"] if controller == "none" else [controller]
+        wanted = points and [str(point) for point in points]
+        self.rows = [row for row in self.rows if not (
+            row[0] == experiment and row[2] in names
+            and (not wanted or row[1] in wanted or row[4] in WORDS))]
+
+    def add(self, *row):
+        self.rows.append(row)
+
+    def add_words(self, experiment, controller, kind, words):
+        self.rows.append((experiment, "", controller, "", kind, words))
+
+    def failures(self, experiment):
+        return sum(row[0] == experiment and row[4] == "failed" for row in self.rows)
+
+    def log(self, experiment, line):
+        with open(self.log_path, "a", encoding="utf-8") as file:
+            file.write(f"{experiment}: {line}")
+
+    def save(self):
+        """All or nothing: a reader never sees half of it."""
+        with open(self.path + ".new", "w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(COLUMNS)
+            writer.writerows(self.rows)
+        os.replace(self.path + ".new", self.path)
+
+    def figures(self, experiment):
+        """value by [controller][group, quantity][point], and words by controller."""
+        values, words = {}, {}
+        for of, point, controller, group, quantity, value in self.rows:
+            if of != experiment:
+                continue
+            if quantity in WORDS:
+                words[controller] = f"{quantity}: {value}" if quantity == "failed" else value
+            else:
+                values.setdefault(controller, {}).setdefault((group, quantity), {})[
+                    point] = float(value)
+        return values, words

@@ -1,0 +1,174 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+Tests of what surrounds the measuring: which cases are taken, what becomes of a machine
+that ends early, what is due. The last line counts.
+"""
+
+import contextlib
+import importlib.machinery
+import importlib.util
+import io
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PERF = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+sys.path.insert(0, PERF)
+sys.dont_write_bytecode = True
+
+from lab import catalogue, controllers, figures, rows       # noqa: E402 (after the path is set)
+from lab.experiment import shares                           # noqa: E402
+from lab.system import CannotDo                             # noqa: E402
+
+
+def load_bench():
+    loader = importlib.machinery.SourceFileLoader("bench", f"{PERF}/bench")
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("bench", loader))
+    loader.exec_module(module)
+    return module
+
+
+BENCH = load_bench()
+
+
+class Cases(unittest.TestCase):
+    def refused(self, *words):
+        done = subprocess.run([f"{PERF}/bench", *words], capture_output=True, text=True,
+                              check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.stdout, "")
+        return done.stderr
+
+    def test_unknown_case_is_named_with_the_list(self):
+        said = self.refused("weights-40-20-10", "nonsuch")
+        self.assertIn("no case 'nonsuch'", said.splitlines()[0])
+        self.assertIn("\n  instructions\n", said)
+
+    def test_unknown_controller_is_named_with_the_list(self):
+        said = self.refused("instructions:nonsuch")
+        self.assertIn("'nonsuch', only none,", said)
+
+    def test_names(self):
+        tests, goals = BENCH.chosen(["instructions:ioband_weight,none", "003"])
+        self.assertEqual(tests, [("instructions", ["ioband weight", "none"], None)])
+        self.assertEqual(goals, ["003"])
+
+    def test_every_experiment_names_known_controllers_and_points(self):
+        for name, experiment in catalogue.all_experiments().items():
+            with self.subTest(name):
+                self.assertLessEqual(set(experiment.controllers), set(controllers.ALL))
+                self.assertLessEqual(set(experiment.quick), set(experiment.controllers))
+                for point in experiment.points:
+                    known = {group.name for group in experiment.groups_at(point)}
+                    self.assertLessEqual({job.group for job in experiment.jobs(point)}, known)
+                self.assertTrue(experiment.views)
+
+    def test_what_was_reported_belongs_to_an_experiment(self):
+        known = catalogue.all_experiments()
+        for name, by_controller in figures.reported().items():
+            points = {str(point) for point in known[name].points}
+            for by_key in by_controller.values():
+                for by_point in by_key.values():
+                    self.assertTrue(points & set(by_point), name)
+
+
+class Machine(unittest.TestCase):
+    """With a machine that says what it is told to."""
+
+    def run_machine(self, said, status):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        tree = self.folder.name
+        os.makedirs(f"{tree}/tests/vm")
+        with open(f"{tree}/tests/vm/run", "w", encoding="utf-8") as file:
+            file.write(f"#!/bin/sh\ncat <<'END'\n{said}\nEND\nexit {status}\n")
+        os.chmod(f"{tree}/tests/vm/run", 0o755)
+        table = rows.Table(f"{tree}/report")
+        was, catalogue.TREE = catalogue.TREE, tree
+        self.addCleanup(setattr, catalogue, "TREE", was)
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            left = BENCH.run_machine("x", ["none", "bfq", "kyber"], None, table)
+        return rows.Table(f"{tree}/report"), left, out.getvalue()
+
+    ONE = "begin,x,none\nrow,x,1,none,g1,iops,5\ndone,x,none"
+
+    def test_holes_have_their_reason_and_the_others_go_on(self):
+        table, left, _ = self.run_machine(
+            self.ONE + "\nbegin,x,bfq\nhole,x,bfq,\"no, never\"\ndone,x,bfq\n"
+            "begin,x,kyber\nfailed,x,kyber,why\ndone,x,kyber", 0)
+        values, words = table.figures("x")
+        self.assertEqual(values, {"none": {("g1", "iops"): {"1": 5.0}}})
+        self.assertEqual(words, {"bfq": "no, never", "kyber": "failed: why"})
+        self.assertEqual((left, table.failures("x")), ([], 1))
+
+    def test_a_machine_that_dies_costs_one_controller(self):
+        table, left, said = self.run_machine(self.ONE + "\nbegin,x,bfq\nnoise", 125)
+        self.assertEqual(left, ["kyber"])
+        self.assertIn("status 125", table.figures("x")[1]["bfq"])
+        self.assertIn("failed: the machine ended with status 125", said)
+
+    def test_a_machine_that_does_not_boot_is_not_tried_for_ever(self):
+        table, left, _ = self.run_machine("", 125)
+        self.assertEqual((left, table.failures("x")), ([], 3))
+
+    def test_a_fault_in_the_kernel_log_is_a_failure(self):
+        said = "\n".join(self.ONE.replace("none", name) for name in ("none", "bfq", "kyber"))
+        table, left, _ = self.run_machine(said, 99)
+        self.assertEqual((left, table.failures("x")), ([], 1))
+
+    def test_measured_again_replaces(self):
+        table = rows.Table(tempfile.mkdtemp(dir=self.enterContext(
+            tempfile.TemporaryDirectory())))
+        for name, point in (("none", "1"), ("none", "2"), ("alone", "1"), ("bfq", "1")):
+            table.add("x", point, name, "g1", "iops", "1")
+        table.add_words("x", "none", "failed", "why")
+        table.forget("x", "none", [1])
+        self.assertEqual([row[1:3] for row in table.rows], [("2", "none"), ("1", "bfq")])
+        table.forget("x", "none")
+        self.assertEqual([row[2] for row in table.rows], ["bfq"])
+
+
+class Figures(unittest.TestCase):
+    def test_due_is_the_part_of_what_a_group_has_alone(self):
+        experiment = catalogue.load("hdd-sequential-500-1000")
+        key = ("g2", "kib_per_s")
+        values = {"alone": {key: {"1": 3000.0}}}
+        self.assertEqual(figures.due(experiment, values, key), {"1": 2000.0})
+        self.assertEqual(figures.due(experiment, values, ("g2", "max_ms")), {})
+
+    def test_due_by_limit(self):
+        experiment = catalogue.load("limits")
+        self.assertEqual(figures.due(experiment, {}, ("g2", "kib_per_s")), {"16": 256.0})
+
+    def test_of_due_is_the_worst_point(self):
+        experiment = catalogue.load("hdd-sequential-500-1000")
+        key = ("g2", "kib_per_s")
+        values = {"alone": {key: {"1": 3.0, "4": 3.0}}, "bfq": {key: {"1": 2.2, "4": 1.0}}}
+        self.assertAlmostEqual(figures.of_due(experiment, values, "bfq"), 50)
+        self.assertIsNone(figures.of_due(experiment, values, "none"))
+
+    def test_shares(self):
+        found = list(shares({"a": 10.0, "b": 10.0}, {"a": 3, "b": 1}))
+        self.assertEqual(found, [("a", "share_percent", 75.0), ("b", "share_percent", 25.0),
+                                 ("all", "jain", 1.0)])
+
+    def test_what_a_controller_cannot_do_is_said_by_name(self):
+        class Disk:
+            device, leaf = "/dev/mapper/x", "sd-hdd"
+        with self.assertRaisesRegex(CannotDo, "bfq acts on disks .* not on /dev/mapper/x"):
+            controllers.ALL["bfq"].check(Disk, False, False)
+        with self.assertRaisesRegex(CannotDo, "bfq has no limits"):
+            controllers.ALL["bfq"].check(Disk, False, True)
+        with self.assertRaisesRegex(CannotDo, "io.max .* has limits only"):
+            controllers.ALL["io.max 5 MiB/s"].check(Disk, True, False)
+
+
+if __name__ == "__main__":
+    result = unittest.TextTestRunner(stream=sys.stdout, verbosity=2).run(
+        unittest.defaultTestLoader.loadTestsFromModule(sys.modules["__main__"]))
+    bad = len(result.failures) + len(result.errors)
+    print(f"{result.testsRun - bad} passed, {bad} failed, 0 skipped")
+    sys.exit(bool(bad))

@@ -7,7 +7,7 @@
 #   make bench			all figures, or CASES="001 003"
 #   make lint			static checks
 #   make install		[DESTDIR=] [PREFIX=/usr/local] module, command, man pages,
-#			udev rules, systemd units
+#			udev rules, systemd units, initramfs scripts
 #   make uninstall		what install has put there
 #   make dkms-install		the module by DKMS, for each new kernel
 #   make clean
@@ -76,6 +76,7 @@ install: module
 	$(MAKE) -C tools install
 	$(MAKE) -C udev install
 	$(MAKE) -C systemd install
+	$(MAKE) -C initramfs install
 	install -D -m 644 drivers/md/dm-ioband.ko \
 		$(DESTDIR)/lib/modules/$(KVER)/updates/dm-ioband.ko
 	$(if $(DESTDIR),,depmod $(KVER))
@@ -84,6 +85,7 @@ uninstall:
 	$(MAKE) -C tools uninstall
 	$(MAKE) -C udev uninstall
 	$(MAKE) -C systemd uninstall
+	$(MAKE) -C initramfs uninstall
 	rm -f $(DESTDIR)/lib/modules/$(KVER)/updates/dm-ioband.ko
 	$(if $(DESTDIR),,depmod $(KVER))
 

@@ -10,6 +10,7 @@
 
 #include "cmd.h"
 #include "dm.h"
+#include "generator.h"
 #include "util.h"
 
 enum {
@@ -276,6 +277,17 @@ static int parse_options(struct options *opts, const struct command *cmd,
 	return status;
 }
 
+/* Words and options in any order. */
+static const struct command no_command;
+
+/* systemd finds it under this name. */
+static bool is_generator(const char *path)
+{
+	const char *name = strrchr(path, '/');
+
+	return !strcmp(name ? name + 1 : path, "ioband-generator");
+}
+
 int main(int argc, char **argv)
 {
 	struct options opts = { .sysroot = "" };
@@ -286,6 +298,12 @@ int main(int argc, char **argv)
 	/* Not LC_ALL: numbers keep their point everywhere. */
 	setlocale(LC_CTYPE, "");
 	opterr = 0;
+	if (argc && is_generator(argv[0])) {
+		status = parse_options(&opts, &no_command, argc, argv, &done);
+		if (!status && !done)
+			status = generator(&opts, argc - optind, argv + optind);
+		return close_stdout(status);
+	}
 	status = parse_options(&opts, NULL, argc, argv, &done);
 	if (status || done)
 		return close_stdout(status);

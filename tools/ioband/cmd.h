@@ -80,6 +80,7 @@ enum {
 	CMD_GROUP	= 2,	/* a word -1 is the default group, and no option */
 };
 
+extern const struct column calibrate_columns[];
 extern const struct column diff_columns[];
 extern const struct column doctor_columns[];
 extern const struct column list_columns[];
@@ -89,6 +90,7 @@ extern const struct column top_columns[];
 extern const struct column version_columns[];
 
 extern const struct own_options apply_options;
+extern const struct own_options calibrate_options;
 extern const struct own_options create_options;
 extern const struct own_options follow_options;
 extern const struct own_options import_options;
@@ -96,6 +98,7 @@ extern const struct own_options top_options;
 
 int cmd_apply(const struct options *opts, int argc, char **argv);
 int cmd_attach(const struct options *opts, int argc, char **argv);
+int cmd_calibrate(const struct options *opts, int argc, char **argv);
 int cmd_create(const struct options *opts, int argc, char **argv);
 int cmd_detach(const struct options *opts, int argc, char **argv);
 int cmd_diff(const struct options *opts, int argc, char **argv);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "current.h"
 #include "doctor.h"
 #include "sample.h"
 #include "store.h"
@@ -224,6 +225,26 @@ static int check_dir(struct doctor *doctor, const char *dir, bool kept)
 	return status;
 }
 
+/* A hidden device that nobody lies on keeps its disks in use. */
+static int check_orphans(struct doctor *doctor)
+{
+	struct ghosts ghosts;
+	int status = ghosts_read(doctor->opts, &doctor->volumes, &ghosts);
+
+	for (size_t i = 0; !status && i < ghosts.nr; i++) {
+		const char *name = ghosts.v[i].name;
+
+		if (!strcmp(ghosts.v[i].state, "orphan") &&
+		    doctor_wants(doctor, name))
+			add_finding(doctor, WARNING, "orphan", name,
+				    xstrdup("it is left over from a volume that has lost ioband, and keeps its disks in use"),
+				    xasprintf("attach that volume again, or take it away with 'dmsetup remove %s'",
+					      name));
+	}
+	ghosts_free(&ghosts);
+	return status;
+}
+
 /**
  * doctor_lost - look for volumes that are written down and are not there
  *
@@ -233,5 +254,7 @@ int doctor_lost(struct doctor *doctor)
 {
 	int status = check_dir(doctor, STORE_ETC, true);
 
-	return status ? status : check_dir(doctor, STORE_RUN, false);
+	if (!status)
+		status = check_dir(doctor, STORE_RUN, false);
+	return status ? status : check_orphans(doctor);
 }

@@ -3,10 +3,10 @@
 #
 # bash completion for ioband(8)
 
-# Columns as ioband --help has them, of one command or of all.
+# Columns of a command, as its --help has them.
 _ioband_columns() {
-	ioband --help 2>/dev/null | awk -v command="$1" '
-		/^Columns of / { in_list = command == "" || $3 == command; next }
+	ioband "$1" --help 2>/dev/null | awk '
+		/^Columns of / { in_list = 1; next }
 		!NF { in_list = 0 }
 		in_list { print $1 == "*" ? $2 : $1 }' | sort -u
 }

@@ -78,6 +78,9 @@ struct command {
 enum {
 	CMD_DRY_RUN	= 1,	/* knows --dry-run, and does nothing then */
 	CMD_GROUP	= 2,	/* a word -1 is the default group, and no option */
+	CMD_VOLUME_KEYS	= 4,	/* takes keys of a volume */
+	CMD_SHARE_KEYS	= 8,	/* those of them that belong to the share */
+	CMD_GROUP_KEYS	= 16,	/* takes keys of a group */
 };
 
 extern const struct column calibrate_columns[];

@@ -42,8 +42,10 @@ struct options {
 
 /**
  * struct own_options - options of one command
- * @options: long ones, with vals of %OWN_OPTION and above, ended by an empty entry
- * @set: takes one by its val; returns 0, or an exit code after it has said why
+ * @options: long ones, ended by an empty entry: with a flag to set, or with vals of
+ *	%OWN_OPTION and above
+ * @set: takes one by its val; returns 0, or an exit code after it has said why;
+ *	%NULL if all have a flag
  * @help: lines about them for --help
  */
 struct own_options {

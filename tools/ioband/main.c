@@ -171,6 +171,8 @@ static int parse_options(struct options *opts, const struct command *cmd,
 	       (c = getopt_long(argc, argv, cmd ? ":Jro:nbvhV" : "+:Jro:nbvhV",
 				options, NULL)) >= 0) {
 		switch (c) {
+		case 0:		/* a flag of the command's own, set */
+			break;
 		case 'J':
 			opts->json = true;
 			break;

@@ -164,6 +164,7 @@ static int parse_options(struct options *opts, const struct command *cmd,
 			 int argc, char **argv, bool *done)
 {
 	struct option *options = join_options(cmd);
+	const char *name = cmd ? cmd->name : NULL;
 	int c, status = 0;
 
 	optind = 0;
@@ -210,13 +211,15 @@ static int parse_options(struct options *opts, const struct command *cmd,
 			break;
 		case ':':
 			status = fail(IOBAND_USAGE,
-				      "option '%s' needs a value: see 'ioband --help'",
-				      argv[optind - 1]);
+				      "option '%s' needs a value: see 'ioband%s%s --help'",
+				      argv[optind - 1], name ? " " : "",
+				      name ? name : "");
 			break;
 		case '?':
 			status = fail(IOBAND_USAGE,
-				      "unknown option '%s', or a value it does not take: see 'ioband --help'",
-				      argv[optind - 1]);
+				      "unknown option '%s', or a value it does not take: see 'ioband%s%s --help'",
+				      argv[optind - 1], name ? " " : "",
+				      name ? name : "");
 			break;
 		default:
 			status = cmd->own->set(c, optarg);

@@ -5,10 +5,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cmd.h"
 #include "current.h"
 #include "doctor.h"
+#include "generator.h"
 #include "sample.h"
 #include "store.h"
 #include "target.h"
@@ -161,9 +163,45 @@ bool doctor_has_file(const struct doctor *doctor, const char *dir,
 	return file;
 }
 
+/* Whether a unit is enabled for a target or a timer: a link, to wherever. */
+static bool is_wanted(const struct doctor *doctor, const char *by,
+		      const char *unit)
+{
+	char *path = xasprintf("%s/etc/systemd/system/%s.wants/%s",
+			       doctor->opts->sysroot, by, unit);
+	struct stat st;
+	bool found = !lstat(path, &st);
+
+	free(path);
+	return found;
+}
+
+/* What is written down is made so by systemd, if it is told to. */
+static void check_enabled(struct doctor *doctor, const struct volume *vol)
+{
+	char *booted = xasprintf("%s/run/systemd/system",
+				 doctor->opts->sysroot);
+	char *name = systemd_escape(vol->name, false);
+	char *unit = xasprintf("ioband@%s.service", name);
+	struct stat st;
+
+	if (!stat(booted, &st) &&
+	    !(is_wanted(doctor, "ioband.target", unit) &&
+	      is_wanted(doctor, "sysinit.target", "ioband.target")))
+		add_finding(doctor, NOTE, "not-enabled", vol->name,
+			    xstrdup("it is written down, but nothing makes it so at the next restart"),
+			    xasprintf("have it done with 'systemctl enable ioband.target \"%s\"'",
+				      unit));
+	free(unit);
+	free(name);
+	free(booted);
+}
+
 static void check_saved(struct doctor *doctor, const struct volume *vol)
 {
-	if (!doctor_has_file(doctor, STORE_ETC, vol->name))
+	if (doctor_has_file(doctor, STORE_ETC, vol->name))
+		check_enabled(doctor, vol);
+	else
 		add_finding(doctor, NOTE, "not-saved", vol->name,
 			    xstrdup("its settings are written nowhere and go with the next restart"),
 			    xasprintf("keep them with 'ioband save %s'",

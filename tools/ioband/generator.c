@@ -17,8 +17,14 @@
 #include "store.h"
 #include "util.h"
 
-/* As systemd-escape does, with --path if @is_path; to be freed. */
-static char *escape(const char *text, bool is_path)
+/**
+ * systemd_escape - write a word as it stands in the name of a unit
+ * @text: the word
+ * @is_path: as systemd-escape does with --path
+ *
+ * Return: the name, to be freed.
+ */
+char *systemd_escape(const char *text, bool is_path)
 {
 	char *out = xcalloc(strlen(text) + 1, 4), *to = out;
 	const char *from = text;
@@ -77,8 +83,8 @@ static int write_dropin(const char *dir, const struct config *cfg)
 
 	if (!path)
 		return 0;
-	name = escape(cfg->name, false);
-	device = escape(path, true);
+	name = systemd_escape(cfg->name, false);
+	device = systemd_escape(path, true);
 	unit = xasprintf("%s/ioband@%s.service.d", dir, name);
 	dropin = xasprintf("%s/50-device.conf", unit);
 	file = mkdir(unit, 0755) && errno != EEXIST ? NULL :

@@ -5,8 +5,11 @@
 #ifndef IOBAND_GENERATOR_H
 #define IOBAND_GENERATOR_H
 
+#include <stdbool.h>
+
 struct options;
 
+char *systemd_escape(const char *text, bool is_path);
 int generator(const struct options *opts, int argc, char **argv);
 
 #endif /* IOBAND_GENERATOR_H */

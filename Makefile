@@ -8,9 +8,10 @@
 #			CASES="list", "quick" or names of it
 #   make lint			static checks
 #   make install		[DESTDIR=] [PREFIX=/usr/local] module, command, man pages,
-#			udev rules, systemd units
+#			udev rules, systemd units, initramfs scripts
 #   make uninstall		what install has put there
 #   make dkms-install		the module by DKMS, for each new kernel
+#   make deb			Debian packages of both, into build/deb/
 #   make clean
 #
 # KVER=VERSION or KDIR=DIR choose the kernel: the running one if its headers are
@@ -77,6 +78,7 @@ install: module
 	$(MAKE) -C tools install
 	$(MAKE) -C udev install
 	$(MAKE) -C systemd install
+	$(MAKE) -C initramfs install
 	install -D -m 644 drivers/md/dm-ioband.ko \
 		$(DESTDIR)/lib/modules/$(KVER)/updates/dm-ioband.ko
 	$(if $(DESTDIR),,depmod $(KVER))
@@ -85,14 +87,26 @@ uninstall:
 	$(MAKE) -C tools uninstall
 	$(MAKE) -C udev uninstall
 	$(MAKE) -C systemd uninstall
+	$(MAKE) -C initramfs uninstall
 	rm -f $(DESTDIR)/lib/modules/$(KVER)/updates/dm-ioband.ko
 	$(if $(DESTDIR),,depmod $(KVER))
 
+# Of a copy, so that nothing is built among the sources.
+deb:
+	scripts/deps build deb
+	rm -rf build/deb
+	mkdir -p build/deb/source
+	git ls-files -z debian dkms docs/man drivers initramfs systemd tools udev COPYING VERSION | \
+		xargs -0 cp --parents -t build/deb/source
+	cd build/deb/source && dpkg-buildpackage -us -uc -b
+	@ls build/deb/*.deb
+
 clean:
 	$(MAKE) -C tools clean
-	rm -rf $(wildcard build/module-* build/simdisk-*) build/unit build/simdisk-unit build/fuzz build/cli
+	rm -rf $(wildcard build/module-* build/simdisk-*) build/unit build/simdisk-unit build/fuzz build/cli \
+		build/deb
 	rm -f drivers/md/dm-ioband.ko
 
-.PHONY: all module simdisk tools demo check check-all bench lint install uninstall clean
+.PHONY: all module simdisk tools demo check check-all bench lint install uninstall deb clean
 
 include dkms/dkms.mk

@@ -3,10 +3,10 @@
 #
 # bash completion for ioband(8)
 
-# Columns as ioband --help has them, of one command or of all.
+# Columns of a command, as its --help has them.
 _ioband_columns() {
-	ioband --help 2>/dev/null | awk -v command="$1" '
-		/^Columns of / { in_list = command == "" || $3 == command; next }
+	ioband "$1" --help 2>/dev/null | awk '
+		/^Columns of / { in_list = 1; next }
 		!NF { in_list = 0 }
 		in_list { print $1 == "*" ? $2 : $1 }' | sort -u
 }
@@ -35,7 +35,8 @@ _ioband_cgroups() {
 
 _ioband() {
 	local commands='create remove resize attach detach group set show save diff
-		apply import list status top metrics follow doctor version'
+		apply import list status top metrics follow doctor calibrate
+		version'
 	local options='--json --raw --output --noheadings --bytes --sysroot
 		--verbose --help --version'
 	local volume_keys='share= type= policy= auto= io_throttle= io_limit= quantum='
@@ -49,7 +50,7 @@ _ioband() {
 	for ((i = 1; i < COMP_CWORD; i++)); do
 		word=${COMP_WORDS[i]}
 		case $word in
-		-o | --output | --sysroot | --iterations | --delay | --sort)
+		-o | --output | --sysroot | --iterations | --delay | --sort | --time)
 			((i++)) ;;
 		-*)	;;
 		*)	words+=("$word") ;;
@@ -65,6 +66,7 @@ _ioband() {
 	'' | remove | resize | attach | detach | group | set | save)
 		options+=' --dry-run' ;;
 	follow)	options+=' --once' ;;
+	calibrate) options+=' --time' ;;
 	top)	options+=' --batch --iterations --delay --sort --active' ;;
 	esac
 
@@ -133,7 +135,7 @@ _ioband() {
 	group/* | set/*)
 		choices=$group_keys
 		;;
-	import/1)
+	import/1 | calibrate/1)
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		compopt -o filenames 2>/dev/null
 		return

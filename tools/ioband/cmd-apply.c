@@ -39,27 +39,15 @@ const struct column diff_columns[] = {
 	{ 0 }
 };
 
-enum {
-	OPT_CHECK = OWN_OPTION,
-};
-
-static bool check_only;
-
-static int set_option(int val, const char *arg)
-{
-	(void)arg;
-	if (val == OPT_CHECK)
-		check_only = true;
-	return 0;
-}
+static int check_only;
 
 static const struct option apply_long_options[] = {
-	{ "check",	no_argument,		NULL, OPT_CHECK },
+	{ "check",	no_argument,		&check_only, true },
 	{ 0 }
 };
 
 const struct own_options apply_options = {
-	apply_long_options, set_option,
+	apply_long_options, NULL,
 	"      --check          change nothing, and tell by the exit status\n"
 };
 

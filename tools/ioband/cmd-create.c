@@ -15,27 +15,15 @@
 #include "target.h"
 #include "util.h"
 
-enum {
-	OPT_FORCE = OWN_OPTION,
-};
-
-static bool force;
-
-static int set_option(int val, const char *arg)
-{
-	(void)arg;
-	if (val == OPT_FORCE)
-		force = true;
-	return 0;
-}
+static int force;
 
 static const struct option create_long_options[] = {
-	{ "force",	no_argument,		NULL, OPT_FORCE },
+	{ "force",	no_argument,		&force, true },
 	{ 0 }
 };
 
 const struct own_options create_options = {
-	create_long_options, set_option,
+	create_long_options, NULL,
 	"      --force          create on what LVM or RAID would find twice\n"
 };
 

@@ -16,10 +16,6 @@
 #include "util.h"
 
 enum {
-	OPT_ONCE = OWN_OPTION,
-};
-
-enum {
 	/* What happens together is done together, within a moment. */
 	GATHER_NS	= 50000000,
 	/* What others have done to the volume is undone after that. */
@@ -28,23 +24,15 @@ enum {
 	MAX_TRIES	= 10,
 };
 
-static bool once;
-
-static int set_option(int val, const char *arg)
-{
-	(void)arg;
-	if (val == OPT_ONCE)
-		once = true;
-	return 0;
-}
+static int once;
 
 static const struct option follow_long_options[] = {
-	{ "once",	no_argument,		NULL, OPT_ONCE },
+	{ "once",	no_argument,		&once, true },
 	{ 0 }
 };
 
 const struct own_options follow_options = {
-	follow_long_options, set_option,
+	follow_long_options, NULL,
 	"      --once           make it so, and end\n"
 };
 

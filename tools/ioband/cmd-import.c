@@ -33,27 +33,15 @@ static void name_volume(const struct options *opts, struct config *cfg)
 		blk_dm_name(cfg->name, sizeof(cfg->name), cfg->device);
 }
 
-enum {
-	OPT_FORCE = OWN_OPTION,
-};
-
-static bool force;
-
-static int set_option(int val, const char *arg)
-{
-	(void)arg;
-	if (val == OPT_FORCE)
-		force = true;
-	return 0;
-}
+static int force;
 
 static const struct option import_long_options[] = {
-	{ "force",	no_argument,		NULL, OPT_FORCE },
+	{ "force",	no_argument,		&force, true },
 	{ 0 }
 };
 
 const struct own_options import_options = {
-	import_long_options, set_option,
+	import_long_options, NULL,
 	"      --force          overwrite files that are there\n"
 };
 

@@ -70,7 +70,7 @@ static int set_sort(const char *arg)
 		return 0;
 	}
 	return fail(IOBAND_USAGE,
-		    "--sort '%s': expected a column of top as in 'ioband --help'",
+		    "--sort '%s': expected a column of top as in 'ioband top --help'",
 		    arg);
 }
 

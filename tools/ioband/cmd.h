@@ -42,8 +42,10 @@ struct options {
 
 /**
  * struct own_options - options of one command
- * @options: long ones, with vals of %OWN_OPTION and above, ended by an empty entry
- * @set: takes one by its val; returns 0, or an exit code after it has said why
+ * @options: long ones, ended by an empty entry: with a flag to set, or with vals of
+ *	%OWN_OPTION and above
+ * @set: takes one by its val; returns 0, or an exit code after it has said why;
+ *	%NULL if all have a flag
  * @help: lines about them for --help
  */
 struct own_options {
@@ -78,8 +80,12 @@ struct command {
 enum {
 	CMD_DRY_RUN	= 1,	/* knows --dry-run, and does nothing then */
 	CMD_GROUP	= 2,	/* a word -1 is the default group, and no option */
+	CMD_VOLUME_KEYS	= 4,	/* takes keys of a volume */
+	CMD_SHARE_KEYS	= 8,	/* those of them that belong to the share */
+	CMD_GROUP_KEYS	= 16,	/* takes keys of a group */
 };
 
+extern const struct column calibrate_columns[];
 extern const struct column diff_columns[];
 extern const struct column doctor_columns[];
 extern const struct column list_columns[];
@@ -89,6 +95,7 @@ extern const struct column top_columns[];
 extern const struct column version_columns[];
 
 extern const struct own_options apply_options;
+extern const struct own_options calibrate_options;
 extern const struct own_options create_options;
 extern const struct own_options follow_options;
 extern const struct own_options import_options;
@@ -96,6 +103,7 @@ extern const struct own_options top_options;
 
 int cmd_apply(const struct options *opts, int argc, char **argv);
 int cmd_attach(const struct options *opts, int argc, char **argv);
+int cmd_calibrate(const struct options *opts, int argc, char **argv);
 int cmd_create(const struct options *opts, int argc, char **argv);
 int cmd_detach(const struct options *opts, int argc, char **argv);
 int cmd_diff(const struct options *opts, int argc, char **argv);

@@ -5,9 +5,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cmd.h"
+#include "current.h"
 #include "doctor.h"
+#include "generator.h"
 #include "sample.h"
 #include "store.h"
 #include "target.h"
@@ -160,9 +163,45 @@ bool doctor_has_file(const struct doctor *doctor, const char *dir,
 	return file;
 }
 
+/* Whether a unit is enabled for a target or a timer: a link, to wherever. */
+static bool is_wanted(const struct doctor *doctor, const char *by,
+		      const char *unit)
+{
+	char *path = xasprintf("%s/etc/systemd/system/%s.wants/%s",
+			       doctor->opts->sysroot, by, unit);
+	struct stat st;
+	bool found = !lstat(path, &st);
+
+	free(path);
+	return found;
+}
+
+/* What is written down is made so by systemd, if it is told to. */
+static void check_enabled(struct doctor *doctor, const struct volume *vol)
+{
+	char *booted = xasprintf("%s/run/systemd/system",
+				 doctor->opts->sysroot);
+	char *name = systemd_escape(vol->name, false);
+	char *unit = xasprintf("ioband@%s.service", name);
+	struct stat st;
+
+	if (!stat(booted, &st) &&
+	    !(is_wanted(doctor, "ioband.target", unit) &&
+	      is_wanted(doctor, "sysinit.target", "ioband.target")))
+		add_finding(doctor, NOTE, "not-enabled", vol->name,
+			    xstrdup("it is written down, but nothing makes it so at the next restart"),
+			    xasprintf("have it done with 'systemctl enable ioband.target \"%s\"'",
+				      unit));
+	free(unit);
+	free(name);
+	free(booted);
+}
+
 static void check_saved(struct doctor *doctor, const struct volume *vol)
 {
-	if (!doctor_has_file(doctor, STORE_ETC, vol->name))
+	if (doctor_has_file(doctor, STORE_ETC, vol->name))
+		check_enabled(doctor, vol);
+	else
 		add_finding(doctor, NOTE, "not-saved", vol->name,
 			    xstrdup("its settings are written nowhere and go with the next restart"),
 			    xasprintf("keep them with 'ioband save %s'",
@@ -224,6 +263,26 @@ static int check_dir(struct doctor *doctor, const char *dir, bool kept)
 	return status;
 }
 
+/* A hidden device that nobody lies on keeps its disks in use. */
+static int check_orphans(struct doctor *doctor)
+{
+	struct ghosts ghosts;
+	int status = ghosts_read(doctor->opts, &doctor->volumes, &ghosts);
+
+	for (size_t i = 0; !status && i < ghosts.nr; i++) {
+		const char *name = ghosts.v[i].name;
+
+		if (!strcmp(ghosts.v[i].state, "orphan") &&
+		    doctor_wants(doctor, name))
+			add_finding(doctor, WARNING, "orphan", name,
+				    xstrdup("it is left over from a volume that has lost ioband, and keeps its disks in use"),
+				    xasprintf("attach that volume again, or take it away with 'dmsetup remove %s'",
+					      name));
+	}
+	ghosts_free(&ghosts);
+	return status;
+}
+
 /**
  * doctor_lost - look for volumes that are written down and are not there
  *
@@ -233,5 +292,7 @@ int doctor_lost(struct doctor *doctor)
 {
 	int status = check_dir(doctor, STORE_ETC, true);
 
-	return status ? status : check_dir(doctor, STORE_RUN, false);
+	if (!status)
+		status = check_dir(doctor, STORE_RUN, false);
+	return status ? status : check_orphans(doctor);
 }

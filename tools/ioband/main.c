@@ -10,6 +10,8 @@
 
 #include "cmd.h"
 #include "dm.h"
+#include "generator.h"
+#include "help.h"
 #include "util.h"
 
 enum {
@@ -20,7 +22,8 @@ enum {
 static const struct command commands[] = {
 	{ "create", cmd_create, -1, "NAME DEVICE [KEY=VALUE ...]",
 	  "make a volume on top of a device",
-	  NULL, &create_options, CMD_DRY_RUN },
+	  NULL, &create_options,
+	  CMD_DRY_RUN | CMD_VOLUME_KEYS | CMD_GROUP_KEYS },
 	{ "remove", cmd_remove, 1, "NAME", "remove such a volume",
 	  NULL, NULL, CMD_DRY_RUN },
 	{ "resize", cmd_resize, 2, "NAME [SIZE]",
@@ -28,15 +31,16 @@ static const struct command commands[] = {
 	  NULL, NULL, CMD_DRY_RUN },
 	{ "attach", cmd_attach, -1, "DEVICE [KEY=VALUE ...]",
 	  "put ioband inside a logical volume, which may be in use",
-	  NULL, NULL, CMD_DRY_RUN },
+	  NULL, NULL, CMD_DRY_RUN | CMD_VOLUME_KEYS | CMD_GROUP_KEYS },
 	{ "detach", cmd_detach, 1, "DEVICE", "take it out again",
 	  NULL, NULL, CMD_DRY_RUN },
 	{ "group", cmd_group, -1, "add|del VOLUME GROUP [KEY=VALUE ...]",
 	  "give a cgroup, a user ... a group of its own, or take it away",
-	  NULL, NULL, CMD_DRY_RUN | CMD_GROUP },
+	  NULL, NULL, CMD_DRY_RUN | CMD_GROUP | CMD_GROUP_KEYS },
 	{ "set", cmd_set, -1, "VOLUME [GROUP] KEY=VALUE ...",
 	  "change what a group gets, or the share",
-	  NULL, NULL, CMD_DRY_RUN | CMD_GROUP },
+	  NULL, NULL,
+	  CMD_DRY_RUN | CMD_GROUP | CMD_SHARE_KEYS | CMD_GROUP_KEYS },
 	{ "show", cmd_show, -1, "[VOLUME ...]",
 	  "show the state of the scheduler",
 	  show_columns, NULL, 0 },
@@ -69,6 +73,9 @@ static const struct command commands[] = {
 	{ "doctor", cmd_doctor, -1, "[NAME ...]",
 	  "find what is wrong with volumes or other devices, and say what to do",
 	  doctor_columns, NULL, 0 },
+	{ "calibrate", cmd_calibrate, 1, "DEVICE",
+	  "measure what a device can do, by reading from it",
+	  calibrate_columns, &calibrate_options, 0 },
 	{ "version", cmd_version, 0, "",
 	  "show the versions of this command and of the kernel's target",
 	  version_columns, NULL, 0 },
@@ -77,68 +84,6 @@ static const struct command commands[] = {
 enum {
 	NR_COMMANDS = sizeof(commands) / sizeof(commands[0]),
 };
-
-static void print_help(void)
-{
-	printf("Usage: ioband [OPTION ...] COMMAND [ARGUMENT ...]\n\n"
-	       "Show and set how groups share the bandwidth of disks.\n\n"
-	       "Commands:\n");
-	for (int i = 0; i < NR_COMMANDS; i++)
-		printf("  %s%s%s\n      %s\n", commands[i].name,
-		       *commands[i].arg_desc ? " " : "", commands[i].arg_desc,
-		       commands[i].desc);
-	printf("\nKeys of a volume (* if not given):\n"
-	       "  share=NAME           volumes with the same name divide one bandwidth\n"
-	       "                       (* the names of the disks below)\n"
-	       "  type=none|user|gid|pid|pgrp|cgroup*|ioprio\n"
-	       "                       what sorts I/O into groups\n"
-	       "  policy=weight*|weight-iosize|weight-time|range-bw|limit\n"
-	       "                       what is divided\n"
-	       "  auto=LEVEL           each cgroup down to it gets a group (* 0: none)\n"
-	       "  io_throttle=N, io_limit=N\n"
-	       "                       I/Os at the disk, and their bound (* 0: automatic)\n"
-	       "  quantum=MS           how long a group keeps the disk (* 0: automatic)\n"
-	       "\nKeys of a group, of the default group with create and attach:\n"
-	       "  weight=N             1 to 10000 (* 100)\n"
-	       "  rbps= wbps= bps=     limit: bytes per second such as 10M (* max)\n"
-	       "  riops= wiops= iops=  limit: I/Os per second (* max)\n"
-	       "  burst=, peak=        of the limit before them\n"
-	       "  min=, miniops=       what it gets at least, in bytes or I/Os per second\n"
-	       "  latency=TIME         target such as 5ms\n"
-	       "  class=rt|be*|idle    which groups go first\n"
-	       "  parent=GROUP         out of whose part it comes (* default)\n"
-	       "  range-bw=MIN:MAX     min= and bps= in KiB per second, as dm-ioband 1 had it\n"
-	       "  force=1              take min= and latency= that the disk may not reach\n"
-	       "\nA GROUP is 'default', a number, or with type cgroup the path of a cgroup, a\n"
-	       "systemd unit, or the id of a container; with type user or gid a name.\n");
-	printf("\nOptions:\n"
-	       "  -J, --json           print JSON; sizes are numbers of bytes\n"
-	       "  -r, --raw            print columns with one blank between, sizes in bytes\n"
-	       "  -o, --output COLS    print these columns; +COLS: these and the usual ones\n"
-	       "  -n, --noheadings     print no headings\n"
-	       "  -b, --bytes          print sizes in bytes\n"
-	       "      --dry-run        of what changes something: print it, and do not do it\n"
-	       "      --sysroot DIR    look for /proc, /sys, /etc and /run below this directory\n"
-	       "  -v, --verbose        print what is asked of device-mapper\n"
-	       "  -h, --help           print this\n"
-	       "  -V, --version        print the version of this command\n");
-	for (int i = 0; i < NR_COMMANDS; i++) {
-		if (commands[i].own)
-			printf("\nOptions of %s:\n%s", commands[i].name,
-			       commands[i].own->help);
-		if (!commands[i].columns)
-			continue;
-		printf("\nColumns of %s (* if --output names none):\n",
-		       commands[i].name);
-		for (const struct column *c = commands[i].columns; c->name; c++)
-			printf("  %c %-18s %s\n", c->shown ? '*' : ' ', c->name,
-			       c->desc);
-	}
-	printf("\nExit status: 0 done, 1 wrong words or other failure, 2 not permitted,\n"
-	       "3 out of memory, 4 wrong device, 5 device in use, 6 module missing or too old,\n"
-	       "7 not as configured, 8 doctor has found errors or warnings, 64 done in part\n"
-	       "\nFor more see ioband(8).\n");
-}
 
 static const struct command *find_command(const char *name)
 {
@@ -219,6 +164,7 @@ static int parse_options(struct options *opts, const struct command *cmd,
 			 int argc, char **argv, bool *done)
 {
 	struct option *options = join_options(cmd);
+	const char *name = cmd ? cmd->name : NULL;
 	int c, status = 0;
 
 	optind = 0;
@@ -226,6 +172,8 @@ static int parse_options(struct options *opts, const struct command *cmd,
 	       (c = getopt_long(argc, argv, cmd ? ":Jro:nbvhV" : "+:Jro:nbvhV",
 				options, NULL)) >= 0) {
 		switch (c) {
+		case 0:		/* a flag of the command's own, set */
+			break;
 		case 'J':
 			opts->json = true;
 			break;
@@ -251,7 +199,10 @@ static int parse_options(struct options *opts, const struct command *cmd,
 			ioband_dm_verbose();
 			break;
 		case 'h':
-			print_help();
+			if (cmd && cmd->name)
+				help_command(cmd);
+			else
+				help_all(commands, NR_COMMANDS);
 			*done = true;
 			break;
 		case 'V':
@@ -260,13 +211,15 @@ static int parse_options(struct options *opts, const struct command *cmd,
 			break;
 		case ':':
 			status = fail(IOBAND_USAGE,
-				      "option '%s' needs a value: see 'ioband --help'",
-				      argv[optind - 1]);
+				      "option '%s' needs a value: see 'ioband%s%s --help'",
+				      argv[optind - 1], name ? " " : "",
+				      name ? name : "");
 			break;
 		case '?':
 			status = fail(IOBAND_USAGE,
-				      "unknown option '%s', or a value it does not take: see 'ioband --help'",
-				      argv[optind - 1]);
+				      "unknown option '%s', or a value it does not take: see 'ioband%s%s --help'",
+				      argv[optind - 1], name ? " " : "",
+				      name ? name : "");
 			break;
 		default:
 			status = cmd->own->set(c, optarg);
@@ -274,6 +227,17 @@ static int parse_options(struct options *opts, const struct command *cmd,
 	}
 	free(options);
 	return status;
+}
+
+/* Words and options in any order. */
+static const struct command no_command;
+
+/* systemd finds it under this name. */
+static bool is_generator(const char *path)
+{
+	const char *name = strrchr(path, '/');
+
+	return !strcmp(name ? name + 1 : path, "ioband-generator");
 }
 
 int main(int argc, char **argv)
@@ -286,6 +250,12 @@ int main(int argc, char **argv)
 	/* Not LC_ALL: numbers keep their point everywhere. */
 	setlocale(LC_CTYPE, "");
 	opterr = 0;
+	if (argc && is_generator(argv[0])) {
+		status = parse_options(&opts, &no_command, argc, argv, &done);
+		if (!status && !done)
+			status = generator(&opts, argc - optind, argv + optind);
+		return close_stdout(status);
+	}
 	status = parse_options(&opts, NULL, argc, argv, &done);
 	if (status || done)
 		return close_stdout(status);

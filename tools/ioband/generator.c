@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ioband-generator: tell systemd for which device the service of each volume waits.
+ *
+ * The unit ioband@NAME.service is the same for all volumes; what it has to come
+ * after stands in /etc/ioband/NAME.conf. systemd runs this when it starts and when it
+ * reloads, with three directories, and reads the units that are there then.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cmd.h"
+#include "generator.h"
+#include "store.h"
+#include "util.h"
+
+/**
+ * systemd_escape - write a word as it stands in the name of a unit
+ * @text: the word
+ * @is_path: as systemd-escape does with --path
+ *
+ * Return: the name, to be freed.
+ */
+char *systemd_escape(const char *text, bool is_path)
+{
+	char *out = xcalloc(strlen(text) + 1, 4), *to = out;
+	const char *from = text;
+
+	while (is_path && *from == '/')
+		from++;
+	for (const char *first = from; *from; from++) {
+		unsigned char c = *from;
+
+		if (is_path && c == '/' && (from[1] == '/' || !from[1]))
+			continue;
+		if (c == '/')
+			*to++ = '-';
+		else if (isalnum(c) || c == ':' || c == '_' ||
+			 (c == '.' && from != first))
+			*to++ = c;
+		else
+			to += sprintf(to, "\\x%02x", c);
+	}
+	return out;
+}
+
+/* The node that a word of a configuration stands for; to be freed. */
+static char *device_path(const struct config *cfg)
+{
+	static const struct {
+		const char *tag;
+		const char *dir;
+	} tags[] = {
+		{ "UUID=", "/dev/disk/by-uuid/" },
+		{ "LABEL=", "/dev/disk/by-label/" },
+		{ "PARTUUID=", "/dev/disk/by-partuuid/" },
+		{ "PARTLABEL=", "/dev/disk/by-partlabel/" },
+	};
+	const char *device = cfg->device;
+
+	if (!*device)
+		return xasprintf("/dev/mapper/%s", cfg->name);
+	for (size_t i = 0; i < sizeof(tags) / sizeof(tags[0]); i++)
+		if (!strncmp(device, tags[i].tag, strlen(tags[i].tag)))
+			return xasprintf("%s%s", tags[i].dir,
+					 device + strlen(tags[i].tag));
+	if (*device == '/')
+		return xstrdup(device);
+	if (strchr(device, '/'))
+		return xasprintf("/dev/%s", device);
+	/* A number, or a name that nobody but blk_find() understands. */
+	return NULL;
+}
+
+static int write_dropin(const char *dir, const struct config *cfg)
+{
+	char *path = device_path(cfg), *unit, *device, *dropin, *name;
+	FILE *file;
+	int status = 0;
+
+	if (!path)
+		return 0;
+	name = systemd_escape(cfg->name, false);
+	device = systemd_escape(path, true);
+	unit = xasprintf("%s/ioband@%s.service.d", dir, name);
+	dropin = xasprintf("%s/50-device.conf", unit);
+	file = mkdir(unit, 0755) && errno != EEXIST ? NULL :
+						      fopen(dropin, "we");
+	if (file)
+		fprintf(file,
+			"# Written by ioband-generator, as " STORE_ETC "/%s.conf says.\n"
+			"[Unit]\n"
+			"BindsTo=%s.device\n"
+			"After=%s.device\n", cfg->name, device, device);
+	if (!file || fclose(file))
+		status = fail(IOBAND_USAGE, "cannot write '%s': %s", dropin,
+			      strerror(errno));
+	free(dropin);
+	free(unit);
+	free(device);
+	free(name);
+	free(path);
+	return status;
+}
+
+/**
+ * generator - write what systemd is to know
+ * @opts: the global options
+ * @argc: how many words
+ * @argv: the directories, of which the first is for units that a file of the
+ *	administrator's overrides
+ *
+ * One volume whose file is wrong is no reason to leave out the others.
+ *
+ * Return: an exit code after errors have been reported.
+ */
+int generator(const struct options *opts, int argc, char **argv)
+{
+	struct names names;
+	int status;
+
+	if (argc < 1)
+		return fail(IOBAND_USAGE,
+			    "ioband-generator: expected a directory, as systemd gives it");
+	status = store_names(opts, STORE_ETC, &names);
+	for (size_t i = 0; i < names.nr; i++) {
+		struct config cfg;
+		bool found;
+		int r = store_load(opts, STORE_ETC, names.v[i], &cfg, &found);
+
+		if (!r && found && (*cfg.device || cfg.is_attached))
+			r = write_dropin(argv[0], &cfg);
+		status = status ? status : r;
+		config_free(&cfg);
+	}
+	names_free(&names);
+	return status;
+}

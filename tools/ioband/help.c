@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What --help prints: of all commands a line, of one command all there is to it.
+ */
+#include <ctype.h>
+#include <stdio.h>
+
+#include "cmd.h"
+#include "help.h"
+
+static void print_own_options(const struct command *cmd)
+{
+	if (cmd->own)
+		printf("\nOptions of %s:\n%s", cmd->name, cmd->own->help);
+	if (cmd->flags & CMD_DRY_RUN && !cmd->own)
+		printf("\nOptions of %s:\n", cmd->name);
+	if (cmd->flags & CMD_DRY_RUN)
+		printf("      --dry-run        print what would be done, and do not do it\n");
+}
+
+static void print_keys(const struct command *cmd)
+{
+	static const char share_keys[] =
+		"  policy=weight*|weight-iosize|weight-time|range-bw|limit\n"
+		"                       what is divided\n"
+		"  io_throttle=N, io_limit=N\n"
+		"                       I/Os at the disk, and their bound (* 0: automatic)\n"
+		"  quantum=MS           how long a group keeps the disk (* 0: automatic)\n";
+
+	if (cmd->flags & CMD_VOLUME_KEYS)
+		printf("\nKeys of a volume (* if not given):\n"
+		       "  share=NAME           volumes with the same name divide one bandwidth\n"
+		       "                       (* the names of the disks below)\n"
+		       "  type=none|user|gid|pid|pgrp|cgroup*|ioprio\n"
+		       "                       what sorts I/O into groups\n"
+		       "  auto=LEVEL           each cgroup down to it gets a group (* 0: none)\n"
+		       "%s", share_keys);
+	if (cmd->flags & CMD_SHARE_KEYS)
+		printf("\nKeys of a volume, without a GROUP (* if never given):\n%s",
+		       share_keys);
+	if (!(cmd->flags & CMD_GROUP_KEYS))
+		return;
+	printf("\nKeys of %s (* if not given):\n"
+	       "  weight=N             1 to 10000 (* 100)\n"
+	       "  rbps= wbps= bps=     limit: bytes per second such as 10M (* max)\n"
+	       "  riops= wiops= iops=  limit: I/Os per second (* max)\n"
+	       "  burst=, peak=        of the limit before them\n"
+	       "  min=, miniops=       what it gets at least, in bytes or I/Os per second\n"
+	       "  latency=TIME         target such as 5ms\n"
+	       "  class=rt|be*|idle    which groups go first\n"
+	       "  parent=GROUP         out of whose part it comes (* default)\n"
+	       "  range-bw=MIN:MAX     min= and bps= in KiB per second, as dm-ioband 1 had it\n"
+	       "  force=1              take min= and latency= that the disk may not reach\n",
+	       cmd->flags & CMD_VOLUME_KEYS ? "the default group" : "a group");
+	if (cmd->flags & CMD_GROUP)
+		printf("\nA GROUP is 'default', a number, or with type cgroup the path of a cgroup, a\n"
+		       "systemd unit, or the id of a container; with type user or gid a name.\n");
+}
+
+static void print_columns(const struct command *cmd)
+{
+	if (!cmd->columns)
+		return;
+	printf("\nColumns of %s (* if --output names none):\n", cmd->name);
+	for (const struct column *c = cmd->columns; c->name; c++)
+		printf("  %c %-18s %s\n", c->shown ? '*' : ' ', c->name, c->desc);
+}
+
+/**
+ * help_command - print what one command takes
+ */
+void help_command(const struct command *cmd)
+{
+	printf("Usage: ioband [OPTION ...] %s%s%s\n\n%c%s.\n", cmd->name,
+	       *cmd->arg_desc ? " " : "", cmd->arg_desc,
+	       toupper((unsigned char)*cmd->desc), cmd->desc + 1);
+	print_keys(cmd);
+	print_own_options(cmd);
+	print_columns(cmd);
+	printf("\nOptions of all commands: 'ioband --help'. For more see ioband(8).\n");
+}
+
+/**
+ * help_all - print which commands there are, and the options of all of them
+ */
+void help_all(const struct command *commands, int nr)
+{
+	printf("Usage: ioband [OPTION ...] COMMAND [ARGUMENT ...]\n\n"
+	       "Show and set how groups share the bandwidth of disks.\n\n"
+	       "Commands ('ioband COMMAND --help' for keys, options and columns of one):\n");
+	for (int i = 0; i < nr; i++)
+		printf("  %s%s%s\n      %s\n", commands[i].name,
+		       *commands[i].arg_desc ? " " : "", commands[i].arg_desc,
+		       commands[i].desc);
+	printf("\nOptions:\n"
+	       "  -J, --json           print JSON; sizes are numbers of bytes\n"
+	       "  -r, --raw            print columns with one blank between, sizes in bytes\n"
+	       "  -o, --output COLS    print these columns; +COLS: these and the usual ones\n"
+	       "  -n, --noheadings     print no headings\n"
+	       "  -b, --bytes          print sizes in bytes\n"
+	       "      --dry-run        of what changes something: print it, and do not do it\n"
+	       "      --sysroot DIR    look for /proc, /sys, /etc and /run below this directory\n"
+	       "  -v, --verbose        print what is asked of device-mapper\n"
+	       "  -h, --help           print this, or what one command takes\n"
+	       "  -V, --version        print the version of this command\n"
+	       "\nExit status: 0 done, 1 wrong words or other failure, 2 not permitted,\n"
+	       "3 out of memory, 4 wrong device, 5 device in use, 6 module missing or too old,\n"
+	       "7 not as configured, 8 doctor has found errors or warnings, 64 done in part\n"
+	       "\nFor more see ioband(8).\n");
+}

@@ -35,7 +35,7 @@ _ioband_cgroups() {
 
 _ioband() {
 	local commands='create remove resize attach detach group set show save diff
-		apply import list status top metrics follow doctor version'
+		apply import list status top metrics follow doctor simulate version'
 	local options='--json --raw --output --noheadings --bytes --sysroot
 		--verbose --help --version'
 	local volume_keys='share= type= policy= auto= io_throttle= io_limit= quantum='
@@ -49,7 +49,7 @@ _ioband() {
 	for ((i = 1; i < COMP_CWORD; i++)); do
 		word=${COMP_WORDS[i]}
 		case $word in
-		-o | --output | --sysroot | --iterations | --delay | --sort)
+		-o | --output | --sysroot | --iterations | --delay | --sort | --plot)
 			((i++)) ;;
 		-*)	;;
 		*)	words+=("$word") ;;
@@ -65,6 +65,7 @@ _ioband() {
 	'' | remove | resize | attach | detach | group | set | save)
 		options+=' --dry-run' ;;
 	follow)	options+=' --once' ;;
+	simulate) options+=' --check --each --plot' ;;
 	top)	options+=' --batch --iterations --delay --sort --active' ;;
 	esac
 
@@ -74,6 +75,11 @@ _ioband() {
 		return
 		;;
 	--iterations | --delay)
+		return
+		;;
+	--plot)
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		compopt -o filenames 2>/dev/null
 		return
 		;;
 	-o | --output)
@@ -133,7 +139,7 @@ _ioband() {
 	group/* | set/*)
 		choices=$group_keys
 		;;
-	import/1)
+	import/1 | simulate/1)
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		compopt -o filenames 2>/dev/null
 		return

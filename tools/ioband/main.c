@@ -69,6 +69,9 @@ static const struct command commands[] = {
 	{ "doctor", cmd_doctor, -1, "[NAME ...]",
 	  "find what is wrong with volumes or other devices, and say what to do",
 	  doctor_columns, NULL, 0 },
+	{ "simulate", cmd_simulate, 1, "FILE",
+	  "find out what groups would get on a disk, by simulation",
+	  simulate_columns, &simulate_options, 0 },
 	{ "version", cmd_version, 0, "",
 	  "show the versions of this command and of the kernel's target",
 	  version_columns, NULL, 0 },
@@ -136,7 +139,7 @@ static void print_help(void)
 	}
 	printf("\nExit status: 0 done, 1 wrong words or other failure, 2 not permitted,\n"
 	       "3 out of memory, 4 wrong device, 5 device in use, 6 module missing or too old,\n"
-	       "7 not as configured, 8 doctor has found errors or warnings, 64 done in part\n"
+	       "7 not as configured or promised, 8 doctor has found errors or warnings, 64 done in part\n"
 	       "\nFor more see ioband(8).\n");
 }
 

@@ -36,7 +36,7 @@ _ioband_cgroups() {
 _ioband() {
 	local commands='create remove resize attach detach group set show save diff
 		apply import list status top metrics follow doctor calibrate
-		version'
+		simulate version'
 	local options='--json --raw --output --noheadings --bytes --sysroot
 		--verbose --help --version'
 	local volume_keys='share= type= policy= auto= io_throttle= io_limit= quantum='
@@ -50,7 +50,7 @@ _ioband() {
 	for ((i = 1; i < COMP_CWORD; i++)); do
 		word=${COMP_WORDS[i]}
 		case $word in
-		-o | --output | --sysroot | --iterations | --delay | --sort | --time)
+		-o | --output | --sysroot | --iterations | --delay | --sort | --time | --plot)
 			((i++)) ;;
 		-*)	;;
 		*)	words+=("$word") ;;
@@ -67,6 +67,7 @@ _ioband() {
 		options+=' --dry-run' ;;
 	follow)	options+=' --once' ;;
 	calibrate) options+=' --time' ;;
+	simulate) options+=' --check --each --plot' ;;
 	top)	options+=' --batch --iterations --delay --sort --active' ;;
 	esac
 
@@ -76,6 +77,11 @@ _ioband() {
 		return
 		;;
 	--iterations | --delay)
+		return
+		;;
+	--plot)
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		compopt -o filenames 2>/dev/null
 		return
 		;;
 	-o | --output)
@@ -135,7 +141,7 @@ _ioband() {
 	group/* | set/*)
 		choices=$group_keys
 		;;
-	import/1 | calibrate/1)
+	import/1 | calibrate/1 | simulate/1)
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		compopt -o filenames 2>/dev/null
 		return

@@ -6,15 +6,12 @@
  * older format only, so types it does not have (info, stateset) are not used.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "cmd.h"
+#include "replace.h"
 #include "sample.h"
 #include "target.h"
 #include "util.h"
@@ -321,48 +318,6 @@ static int print_all(FILE *out, const struct sample *sample,
 	return 0;
 }
 
-static int write_fd(int fd, const char *text, size_t len)
-{
-	while (len) {
-		ssize_t n = write(fd, text, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		text += n;
-		len -= n;
-	}
-	return 0;
-}
-
-/* Whoever reads the file gets the old one or the new one, never a part. */
-static int replace(const char *path, const char *text, size_t len)
-{
-	char *dir = xstrdup(path), *base = xstrdup(path);
-	/* Collectors take files that end as theirs do, and no hidden ones. */
-	char *temp = xasprintf("%s/.%s.XXXXXX", dirname(dir), basename(base));
-	int fd = mkostemp(temp, O_CLOEXEC), r = 0;
-
-	if (fd < 0)
-		r = -errno;
-	if (!r) {
-		r = write_fd(fd, text, len);
-		if (!r && fchmod(fd, 0644))
-			r = -errno;
-		if (close(fd) && !r)
-			r = -errno;
-		if (!r && rename(temp, path))
-			r = -errno;
-		if (r)
-			unlink(temp);
-	}
-	free(temp);
-	free(base);
-	free(dir);
-	return r;
-}
-
 int cmd_metrics(const struct options *opts, int argc, char **argv)
 {
 	struct sample sample = { 0 };
@@ -390,7 +345,7 @@ int cmd_metrics(const struct options *opts, int argc, char **argv)
 			exit(fail(IOBAND_NOMEM, "out of memory"));
 	}
 	if (!status && opts->columns) {
-		r = replace(opts->columns, text, len);
+		r = replace_file(opts->columns, text, len);
 		if (r)
 			status = fail(r == -EACCES ? IOBAND_PERM : IOBAND_USAGE,
 				      "cannot write '%s': %s; what was there stays",

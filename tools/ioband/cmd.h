@@ -19,7 +19,7 @@ enum {
 	IOBAND_DEVICE	= 4,	/* no such device, or not one of ours */
 	IOBAND_BUSY	= 5,
 	IOBAND_MODULE	= 6,	/* module missing or too old */
-	IOBAND_DIFFERS	= 7,	/* not as configured: diff and apply --check */
+	IOBAND_DIFFERS	= 7,	/* not as configured or promised: diff, --check */
 	IOBAND_PARTLY	= 64,	/* some of it is done, as lsblk has it */
 	IOBAND_FINDINGS	= 8,	/* doctor has something to say */
 };
@@ -90,6 +90,7 @@ extern const struct column diff_columns[];
 extern const struct column doctor_columns[];
 extern const struct column list_columns[];
 extern const struct column show_columns[];
+extern const struct column simulate_columns[];
 extern const struct column status_columns[];
 extern const struct column top_columns[];
 extern const struct column version_columns[];
@@ -99,6 +100,7 @@ extern const struct own_options calibrate_options;
 extern const struct own_options create_options;
 extern const struct own_options follow_options;
 extern const struct own_options import_options;
+extern const struct own_options simulate_options;
 extern const struct own_options top_options;
 
 int cmd_apply(const struct options *opts, int argc, char **argv);
@@ -118,6 +120,7 @@ int cmd_resize(const struct options *opts, int argc, char **argv);
 int cmd_save(const struct options *opts, int argc, char **argv);
 int cmd_set(const struct options *opts, int argc, char **argv);
 int cmd_show(const struct options *opts, int argc, char **argv);
+int cmd_simulate(const struct options *opts, int argc, char **argv);
 int cmd_status(const struct options *opts, int argc, char **argv);
 int cmd_top(const struct options *opts, int argc, char **argv);
 int cmd_version(const struct options *opts, int argc, char **argv);

@@ -31,7 +31,13 @@ struct reader {
 	struct parse_error *err;
 };
 
-static char *trim(char *s)
+/**
+ * conf_trim - cut off the blanks before and behind
+ * @s: a line without its end
+ *
+ * Return: what is left of it.
+ */
+char *conf_trim(char *s)
 {
 	char *end;
 
@@ -65,7 +71,7 @@ static int read_section(struct reader *reader, char *line)
 		return refuse(reader->err, "'%.40s': expected ] at the end",
 			      line);
 	*end = '\0';
-	name = trim(name);
+	name = conf_trim(name);
 	if (!strcmp(name, "volume")) {
 		reader->in_volume = true;
 		return 0;
@@ -73,7 +79,7 @@ static int read_section(struct reader *reader, char *line)
 	if (strncmp(name, "group", 5) || !strchr(" \t", name[5]) || !name[5])
 		return refuse(reader->err, "section '[%.40s]': expected [volume] or [group NAME]",
 			      name);
-	name = trim(name + 5);
+	name = conf_trim(name + 5);
 	if (!*name || strlen(name) >= sizeof(reader->group))
 		return refuse(reader->err, "[group %.40s]: expected a name of 1 to %zu characters",
 			      name, sizeof(reader->group) - 1);
@@ -82,10 +88,18 @@ static int read_section(struct reader *reader, char *line)
 	return 0;
 }
 
-/* key = value [burst=N] [peak=N] */
-static int read_group_key(struct reader *reader, const char *key, char *value)
+/**
+ * conf_take_setting - read a line of a group, key = value [burst=N] [peak=N]
+ * @set: where it is added
+ * @key: what stands before the =
+ * @value: what stands behind it; it is cut up
+ * @err: says what was wrong on failure
+ *
+ * Return: 0 or -EINVAL.
+ */
+int conf_take_setting(struct settings *set, const char *key, char *value,
+		      struct parse_error *err)
 {
-	struct config_group *group = config_group(reader->cfg, reader->group);
 	struct words words = { .next = value };
 	char text[SETTING_LEN];
 	bool first = true;
@@ -95,19 +109,17 @@ static int read_group_key(struct reader *reader, const char *key, char *value)
 	while ((word = next_word(&words))) {
 		if (first && (size_t)snprintf(text, sizeof(text), "%s=%s", key,
 					      word) >= sizeof(text))
-			return refuse(reader->err, "key '%.40s': value too long",
-				      key);
+			return refuse(err, "key '%.40s': value too long", key);
 		if (!first && strncmp(word, "burst=", 6) &&
 		    strncmp(word, "peak=", 5))
-			return refuse(reader->err, "'%.40s': expected burst= or peak= or nothing behind the value",
+			return refuse(err, "'%.40s': expected burst= or peak= or nothing behind the value",
 				      word);
-		r = settings_take(&group->set, first ? text : word,
-				  reader->err);
+		r = settings_take(set, first ? text : word, err);
 		if (r)
 			return r;
 		first = false;
 	}
-	return first ? refuse(reader->err, "key '%.40s': expected a value", key)
+	return first ? refuse(err, "key '%.40s': expected a value", key)
 		     : 0;
 }
 
@@ -115,7 +127,7 @@ static int read_line(struct reader *reader, char *line)
 {
 	char *equals, *key, *value;
 
-	line = trim(line);
+	line = conf_trim(line);
 	if (!*line || *line == '#' || *line == ';')
 		return 0;
 	if (*line == '[')
@@ -125,12 +137,14 @@ static int read_line(struct reader *reader, char *line)
 		return refuse(reader->err, "'%.40s': expected key = value, or a section in [ ]",
 			      line);
 	*equals = '\0';
-	key = trim(line);
-	value = trim(equals + 1);
+	key = conf_trim(line);
+	value = conf_trim(equals + 1);
 	if (reader->in_volume)
 		return config_take(reader->cfg, key, value, reader->err);
 	if (*reader->group)
-		return read_group_key(reader, key, value);
+		return conf_take_setting(&config_group(reader->cfg,
+						       reader->group)->set,
+					 key, value, reader->err);
 	return refuse(reader->err, "key '%.40s': expected a section such as [volume] before it",
 		      key);
 }

@@ -95,6 +95,9 @@ char *config_params(const struct config *cfg, const char *device,
 		    uint64_t offset_sectors);
 
 /* conf.c: the text of a file. */
+char *conf_trim(char *s);
+int conf_take_setting(struct settings *set, const char *key, char *value,
+		      struct parse_error *err);
 int conf_parse(struct config *cfg, const char *text, struct parse_error *err);
 void conf_print(const struct config *cfg, FILE *to);
 

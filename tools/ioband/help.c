@@ -105,6 +105,6 @@ void help_all(const struct command *commands, int nr)
 	       "  -V, --version        print the version of this command\n"
 	       "\nExit status: 0 done, 1 wrong words or other failure, 2 not permitted,\n"
 	       "3 out of memory, 4 wrong device, 5 device in use, 6 module missing or too old,\n"
-	       "7 not as configured, 8 doctor has found errors or warnings, 64 done in part\n"
+	       "7 not as configured or promised, 8 doctor has found errors or warnings, 64 done in part\n"
 	       "\nFor more see ioband(8).\n");
 }

@@ -296,6 +296,18 @@ void listing_percent(struct listing *l, unsigned int column, double part,
 		set_cell(l, column, xasprintf("%.1f", 100 * part / whole));
 }
 
+/* Three digits for people. */
+void listing_real(struct listing *l, unsigned int column, double value)
+{
+	int digits = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+
+	if (!l->shown[column])
+		return;
+	if (l->opts->json || l->opts->raw)
+		digits = 3;
+	set_cell(l, column, xasprintf("%.*f", digits, value));
+}
+
 /* Whether it is worth the effort to find out. */
 bool listing_wants(const struct listing *l, unsigned int column)
 {

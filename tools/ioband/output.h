@@ -45,6 +45,7 @@ void listing_bytes(struct listing *l, unsigned int column, uint64_t bytes);
 void listing_time(struct listing *l, unsigned int column, double us);
 void listing_percent(struct listing *l, unsigned int column, double part,
 		     double whole);
+void listing_real(struct listing *l, unsigned int column, double value);
 
 char *output_utf8(const char *value);
 

@@ -200,6 +200,65 @@ bool units_parse_usec(const char *word, uint64_t *usec)
 	return multiply(whole, thousandths, unit, usec);
 }
 
+static uint64_t unit_ns(const char *word)
+{
+	static const struct {
+		const char *name;
+		uint64_t ns;
+	} units[] = {
+		{ "ns", 1 }, { "us", 1000 }, { "ms", 1000000 },
+		{ "s", 1000000000 }, { "min", 60000000000 },
+		{ "h", 3600000000000 }, { "d", 86400000000000 },
+	};
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (!strcmp(word, units[i].name))
+			return units[i].ns;
+	return 0;
+}
+
+/**
+ * units_parse_ns - read a time that may be long
+ * @word: 500us, 2.5ms, 30s, 10min, 2h, 30d; the unit is needed
+ * @ns: nanoseconds
+ *
+ * Return: whether it is one.
+ */
+bool units_parse_ns(const char *word, uint64_t *ns)
+{
+	unsigned int thousandths;
+	uint64_t whole, unit;
+
+	word = parse_number(word, &whole, &thousandths);
+	unit = word ? unit_ns(word) : 0;
+	return unit && multiply(whole, thousandths, unit, ns);
+}
+
+/**
+ * units_parse_interval - read how often something happens
+ * @word: 1000 or 1000/s, 2.5/min, 6/h, 1/d
+ * @ns: nanoseconds from one time to the next, rounded, at least 1
+ *
+ * Return: whether it is one.
+ */
+bool units_parse_interval(const char *word, uint64_t *ns)
+{
+	unsigned int thousandths;
+	uint64_t whole, unit = 1000000000;
+	double number;
+
+	word = parse_number(word, &whole, &thousandths);
+	if (word && *word)
+		unit = *word == '/' ? unit_ns(word + 1) : 0;
+	if (!word || !unit || (!whole && !thousandths))
+		return false;
+	number = whole + thousandths / 1000.0;
+	if (unit / number < 1)
+		return false;
+	*ns = unit / number + 0.5;
+	return true;
+}
+
 /**
  * units_count - write a number for people
  * @buf: where to

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Files that are replaced at once.
+ */
+#ifndef IOBAND_REPLACE_H
+#define IOBAND_REPLACE_H
+
+#include <stddef.h>
+
+int replace_file(const char *path, const char *text, size_t len);
+
+#endif /* IOBAND_REPLACE_H */

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How many I/Os are sent down at once: drivers/md/dm-ioband-depth.c for a disk
+ * that says what it takes.
+ */
+#include "sim-pool.h"
+
+enum {
+	PASS_MAX = 16,
+};
+
+#define GRACE_SEEK_NS	((u64)8 * NSEC_PER_MSEC)
+#define GRACE_NS	((u64)NSEC_PER_MSEC)
+
+/**
+ * iop_update_depth - put the depth in force
+ * @pool: the pool, of which something changed that the depth depends on
+ */
+void iop_update_depth(struct sim_pool *pool)
+{
+	const struct ioband_policy *policy = pool->sched.policy;
+	u32 depth = pool->depth.depth;
+
+	pool->depth_reason = ioband_depth_reasons[pool->depth.reason];
+	if (depth >= pool->tags) {
+		depth = pool->tags;
+		pool->depth_reason = "tags";
+	}
+	if (policy->by_time && pool->is_rotational) {
+		depth = 1;
+		pool->depth_reason = "seeks";
+	}
+	if (pool->io_throttle) {
+		depth = pool->io_throttle;
+		pool->depth_reason = "io_throttle";
+	}
+	if (pool->io_limit && pool->io_limit < depth) {
+		depth = pool->io_limit;
+		pool->depth_reason = "io_limit";
+	}
+	if (policy->only_limits) {
+		depth = U32_MAX;
+		pool->depth_reason = "policy";
+	}
+	pool->sched.depth = depth;
+	pool->pass_max = policy->only_limits ? U32_MAX :
+			 min(min(depth, pool->tags), (u32)PASS_MAX);
+	pool->sched.turn.is_serial = depth == 1;
+	pool->held_max = pool->io_limit ? pool->io_limit : SIM_HELD_DEFAULT;
+	pool->is_timed = pool->contended && (depth == 1 || policy->by_time);
+}
+
+static void iop_sample(const struct sim_pool *pool, u64 now_ns,
+		       struct ioband_depth_sample *sample)
+{
+	*sample = (struct ioband_depth_sample) {
+		.now_ns		= now_ns,
+		.ios		= pool->sched.sent_ios,
+		.sectors	= pool->sched.sent_sectors,
+		.work		= pool->sched.sent_cost,
+		.leaks		= pool->sched.leaks,
+		.gaps		= pool->sched.gaps,
+	};
+}
+
+/**
+ * iop_begin_depth - contention begins
+ * @pool: the pool
+ * @now_ns: the time
+ */
+void iop_begin_depth(struct sim_pool *pool, u64 now_ns)
+{
+	struct ioband_depth_sample sample;
+
+	pool->sched.turn.grace_ns = pool->is_rotational ? GRACE_SEEK_NS :
+							  GRACE_NS;
+	iop_sample(pool, now_ns, &sample);
+	ioband_depth_begin(&pool->depth, pool->tags, &sample);
+	iop_update_depth(pool);
+}
+
+/**
+ * iop_tick_depth - change the depth if there is reason to
+ * @pool: the pool
+ * @now_ns: the time
+ */
+void iop_tick_depth(struct sim_pool *pool, u64 now_ns)
+{
+	struct ioband_depth_sample sample;
+
+	pool->sched.service_ns = pool->service_ns + pool->service_off_ns * 4;
+	if (!pool->contended || pool->io_throttle ||
+	    pool->sched.policy->only_limits)
+		return;
+	pool->depth.service_ns = pool->sched.service_ns;
+	iop_sample(pool, now_ns, &sample);
+	if (ioband_depth_tick(&pool->depth, pool->tags, &sample))
+		iop_update_depth(pool);
+}
+
+/**
+ * iop_note_service - the disk was done with an I/O
+ * @pool: the pool
+ * @ns: how long it took
+ */
+void iop_note_service(struct sim_pool *pool, u64 ns)
+{
+	s64 error_ns = ns - pool->service_ns;
+	s64 off_ns = pool->service_off_ns;
+
+	pool->service_ns += error_ns / 8;
+	pool->service_off_ns += ((error_ns < 0 ? -error_ns : error_ns) -
+				 off_ns) / 4;
+}

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The way of an I/O through a pool: drivers/md/dm-ioband-device.c for a machine
+ * in which everything but the disk, thinking and the turnaround takes no time.
+ *
+ * An I/O that finds the disk idle enough passes, and so does that of the one group
+ * that uses the disk. Once a second group wants more than fits the pool is
+ * contended, and each takes its turn, until for a while none had to wait.
+ */
+#include "sim-pool.h"
+#include "sim-run.h"
+#include "util.h"
+
+/* How long nothing must have been held for contention to be over. */
+#define CALM_NS		((s64)(100 * NSEC_PER_MSEC))
+
+static void iog_issue(struct sim_pool *pool, struct sim_io *iob, u64 now_ns)
+{
+	iob->issue_ns = now_ns;
+	iob->work_ns = pool->work_ns;
+	iob->group->in_flight++;
+	iob->group->in_flight_sectors += iob->io.sectors;
+}
+
+static enum sim_verdict iob_pass(struct sim_pool *pool, struct sim_io *iob,
+				 u64 now_ns)
+{
+	iog_issue(pool, iob, now_ns);
+	return SIM_PASS;
+}
+
+/* Have the worker look, unless it is about to. */
+static void iop_queue_work(struct sim_pool *pool, u64 now_ns)
+{
+	if (pool->is_pumping)
+		return;
+	pool->is_pumping = true;
+	pool->pump_ns = now_ns + pool->turnaround_ns;
+}
+
+static void iop_contend(struct sim_pool *pool, u64 now_ns)
+{
+	iop_begin_depth(pool, now_ns);
+	ioband_sched_restart(&pool->sched);
+	pool->last_held_ns = now_ns;
+	pool->contended = true;
+	iop_update_depth(pool);
+}
+
+static struct ioband_io *iop_next(struct sim_pool *pool, u64 now_ns)
+{
+	struct ioband_io *io;
+
+	io = ioband_next(&pool->sched, pool->in_flight, now_ns);
+	if (io || pool->contended || !ioband_is_ready(&pool->sched))
+		return io;
+	iop_contend(pool, now_ns);
+	return ioband_next(&pool->sched, pool->in_flight, now_ns);
+}
+
+/* See to it that the pump runs when the next limit ends. */
+static void iop_arm(struct sim_pool *pool)
+{
+	u64 expires_ns;
+
+	if (!ioband_timer(&pool->sched, &expires_ns) ||
+	    expires_ns == pool->timer_ns)
+		return;
+	pool->timer_ns = expires_ns;
+	pool->is_armed = true;
+}
+
+/*
+ * Choose whose turn it is as long as there is room. @self, just held by its own
+ * submitter, is left to it: then this returns %true. @is_worker: what was chosen
+ * is sent at once.
+ */
+static bool pump(struct sim_pool *pool, struct sim_io *self, bool is_worker,
+		 u64 now_ns)
+{
+	struct ioband_io *io;
+	bool direct = false;
+
+	iop_settle(pool);
+	iop_tick_depth(pool, now_ns);
+	while ((io = iop_next(pool, now_ns))) {
+		struct sim_io *iob = sim_io_of(io);
+		struct sim_group *group = iob->group;
+
+		iop_work(pool, now_ns);
+		pool->in_flight++;
+		group->held--;
+		iog_issue(pool, iob, now_ns);
+		if (pool->is_timed)
+			iob_start_clock(pool, iob, now_ns);
+		else
+			iop_unstream(pool, iob);
+		if (group->held < pool->held_max &&
+		    !list_empty(&group->waiters))
+			pool->released(pool, group);
+		if (iob == self && pool->in_flight <= pool->tags) {
+			direct = true;
+			continue;
+		}
+		list_add_tail(&iob->link, &pool->lane);
+		if (!is_worker)
+			iop_queue_work(pool, now_ns);
+	}
+	iop_arm(pool);
+	return direct;
+}
+
+/**
+ * iop_pump - the worker looks
+ * @pool: the pool, whose lane is to be sent after that
+ * @now_ns: the time
+ */
+void iop_pump(struct sim_pool *pool, u64 now_ns)
+{
+	pump(pool, NULL, true, now_ns);
+}
+
+static void iog_join(struct sim_pool *pool, struct sim_group *group)
+{
+	if (!ioband_node_joined(&pool->sched, &group->node))
+		ioband_node_join(&pool->sched, &group->node, group->in_flight,
+				 group->in_flight_sectors);
+}
+
+/* Whether @group has the disk to itself. */
+static bool iop_own(struct sim_pool *pool, struct sim_group *group)
+{
+	if (pool->owner && pool->owner != group && pool->owner->in_flight)
+		return false;
+	pool->owner = group;
+	return true;
+}
+
+/* Whether an I/O may go at once though nobody counts turns: then it counts. */
+static bool iop_takes(struct sim_pool *pool, struct sim_io *iob, u64 now_ns)
+{
+	if (pool->in_flight >= pool->pass_max &&
+	    !pool->sched.policy->only_limits && !iop_own(pool, iob->group))
+		return false;
+	iop_work(pool, now_ns);
+	pool->in_flight++;
+	return true;
+}
+
+static bool iob_hold(struct sim_pool *pool, struct sim_io *iob, u64 now_ns)
+{
+	struct ioband_node *node = &iob->group->node;
+
+	iob->account = iop_stream(pool, iob, now_ns);
+	if (iob->account)
+		node = iob->account->node;
+	iob->group->held++;
+	ioband_hold(&pool->sched, node, &iob->io, now_ns);
+	if (pump(pool, iob, false, now_ns))
+		return false;
+	if (ioband_is_ready(&pool->sched))
+		pool->last_held_ns = now_ns;
+	return true;
+}
+
+static enum sim_verdict iop_submit_contended(struct sim_pool *pool,
+					     struct sim_io *iob, u64 now_ns)
+{
+	struct sim_group *group = iob->group;
+
+	if (pool->contended && !ioband_is_ready(&pool->sched) &&
+	    (s64)(now_ns - pool->last_held_ns) > CALM_NS) {
+		pool->contended = false;
+		pool->is_timed = false;
+		pool->owner = NULL;
+	}
+
+	if (!pool->contended &&
+	    ioband_may_pass(&group->node, &iob->io, now_ns)) {
+		if (iop_takes(pool, iob, now_ns)) {
+			ioband_charge_limits(&pool->sched, &group->node,
+					     &iob->io, now_ns);
+			return iob_pass(pool, iob, now_ns);
+		}
+		iop_contend(pool, now_ns);
+	}
+
+	iog_join(pool, group);
+	if (group->held >= pool->held_max) {
+		pump(pool, NULL, false, now_ns);
+		return SIM_WAIT;
+	}
+	return iob_hold(pool, iob, now_ns) ? SIM_HELD : SIM_PASS;
+}
+
+/**
+ * iop_submit - let an I/O pass, or hold it
+ * @pool: the pool
+ * @iob: the I/O, its job, group, size and kind filled in
+ * @now_ns: the time
+ *
+ * Return: what to do with it; with %SIM_WAIT it is the caller's again.
+ */
+enum sim_verdict iop_submit(struct sim_pool *pool, struct sim_io *iob,
+			    u64 now_ns)
+{
+	iob->io.arrival_ns = now_ns;
+	iob->account = NULL;
+	iob->is_timed = false;
+	if (!pool->contended && !iob->group->is_limited &&
+	    (pool->in_flight < pool->pass_max || pool->owner == iob->group)) {
+		iop_work(pool, now_ns);
+		pool->in_flight++;
+		return iob_pass(pool, iob, now_ns);
+	}
+	return iop_submit_contended(pool, iob, now_ns);
+}
+
+/**
+ * iop_complete - account for an I/O the disk is done with
+ * @pool: the pool
+ * @iob: an I/O that was issued
+ * @now_ns: the time
+ */
+void iop_complete(struct sim_pool *pool, struct sim_io *iob, u64 now_ns)
+{
+	iob->group->in_flight--;
+	iob->group->in_flight_sectors -= iob->io.sectors;
+	if (iob->is_timed)
+		iob_stop_clock(pool, iob, now_ns);
+	iop_work(pool, now_ns);
+	pool->in_flight--;
+	if (!pool->contended)
+		return;
+	iop_note_service(pool, now_ns - iob->issue_ns);
+	if (pool->sched.held)
+		iop_queue_work(pool, now_ns);
+}
+
+/**
+ * iog_init - make a group
+ * @group: memory that is all 0, but for @count
+ * @weight: its weight
+ * @class: which siblings go before it
+ * @terms: limits and so on, or %NULL; stays the caller's
+ */
+void iog_init(struct sim_group *group, u32 weight, enum ioband_class class,
+	      struct ioband_terms *terms)
+{
+	ioband_node_init(&group->node, weight);
+	group->node.class = class;
+	group->node.terms = terms;
+	if (terms)
+		terms->node = &group->node;
+	group->account.node = &group->node;
+	INIT_LIST_HEAD(&group->account.news);
+	INIT_LIST_HEAD(&group->waiters);
+}
+
+/**
+ * iog_add - put a group into the tree
+ * @pool: the pool
+ * @group: the group
+ * @parent: the one above it, which is in the tree; %NULL for none
+ */
+void iog_add(struct sim_pool *pool, struct sim_group *group,
+	     struct sim_group *parent)
+{
+	const struct ioband_terms *terms = group->node.terms;
+
+	ioband_node_add(parent ? &parent->node : &pool->sched.root,
+			&group->node);
+	group->is_limited = (terms && terms->has_limits) ||
+			    (parent && parent->is_limited);
+	if (terms && terms->latency_ns &&
+	    (!pool->depth.latency_ns ||
+	     terms->latency_ns < pool->depth.latency_ns))
+		pool->depth.latency_ns = terms->latency_ns;
+}
+
+/**
+ * iop_set_quantum - set how long a group may keep a disk that seeks
+ * @pool: the pool
+ * @quantum_ms: how long; 0: the default
+ */
+void iop_set_quantum(struct sim_pool *pool, u32 quantum_ms)
+{
+	if (quantum_ms)
+		pool->sched.turn.quantum_ns = (u64)quantum_ms * NSEC_PER_MSEC;
+}
+
+/**
+ * iop_init - a pool with one disk
+ * @pool: memory that is all 0 but for io_throttle, io_limit and turnaround_ns
+ * @policy: what is divided
+ * @tags: I/Os that the disk takes at once
+ * @is_rotational: seeks cost time
+ * @now_ns: the time
+ */
+void iop_init(struct sim_pool *pool, const struct ioband_policy *policy,
+	      u32 tags, bool is_rotational, u64 now_ns)
+{
+	INIT_LIST_HEAD(&pool->news);
+	INIT_LIST_HEAD(&pool->idle_streams);
+	INIT_LIST_HEAD(&pool->lane);
+	for (u32 i = 0; i < ARRAY_SIZE(pool->stream_hash); i++)
+		INIT_LIST_HEAD(&pool->stream_hash[i]);
+	pool->tags = tags;
+	pool->is_rotational = is_rotational;
+	pool->work_at_ns = now_ns;
+	ioband_sched_init(&pool->sched, policy, 1);
+	ioband_depth_init(&pool->depth);
+	if (policy->by_time)
+		iop_alloc_streams(pool);
+	iop_begin_depth(pool, now_ns);
+}
+
+/**
+ * iop_free - release what a pool has allocated
+ * @pool: the pool
+ */
+void iop_free(struct sim_pool *pool)
+{
+	free(pool->streams);
+	pool->streams = NULL;
+}

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a simulation has found out.
+ */
+#include "sim-report.h"
+#include "util.h"
+
+/* Less than this part of its minimum, or of the time, is less. */
+#define MET	0.99
+
+/**
+ * struct tally - what a group got, all below it counted in
+ * @work: in the unit that shares are made of
+ * @rivals: weights of those directly below that had I/O, its own included
+ * @due: its part of the disk
+ */
+struct tally {
+	u64 ios[IOBAND_DIRS];
+	u64 bytes[IOBAND_DIRS];
+	u64 work;
+	u64 rivals;
+	u64 want_ns;
+	bool active;
+	double due;
+};
+
+static struct sim_group *parent_of(const struct sim *sim, size_t i)
+{
+	struct ioband_node *above = sim->groups[i].node.parent;
+
+	return above->parent ? container_of(above, struct sim_group, node) :
+			       NULL;
+}
+
+static u64 work_of(const struct sim *sim, const struct sim_count *count)
+{
+	const struct ioband_policy *policy = sim->sc->policy;
+	u64 ios = count->ios[0] + count->ios[1];
+	u64 bytes = count->bytes[0] + count->bytes[1];
+
+	if (policy->by_time)
+		return count->work_ns;
+	return policy->cost(ios, bytes / SIMDISK_SECTOR_BYTES);
+}
+
+static void add_up(struct tally *to, const struct tally *from)
+{
+	for (int dir = 0; dir < IOBAND_DIRS; dir++) {
+		to->ios[dir] += from->ios[dir];
+		to->bytes[dir] += from->bytes[dir];
+	}
+	to->work += from->work;
+	to->want_ns = max(to->want_ns, from->want_ns);
+	to->active |= from->active;
+}
+
+/* @all: the sum of all groups. A group stands behind the one above it. */
+static struct tally *make_tallies(const struct sim *sim, struct tally *all)
+{
+	struct tally *tallies = xcalloc(sim->nr_groups + 1, sizeof(*tallies));
+
+	memset(all, 0, sizeof(*all));
+	for (size_t i = 0; i < sim->nr_groups; i++) {
+		const struct sim_count *count = &sim->counts[i];
+		struct tally *tally = &tallies[i];
+
+		memcpy(tally->ios, count->ios, sizeof(tally->ios));
+		memcpy(tally->bytes, count->bytes, sizeof(tally->bytes));
+		tally->work = work_of(sim, count);
+		tally->want_ns = count->want_ns;
+		tally->active = count->want_ns || count->ios[0] || count->ios[1];
+		if (tally->active)
+			tally->rivals = IOBAND_WEIGHT_DEFAULT;
+	}
+	for (size_t i = sim->nr_groups; i--;) {
+		struct sim_group *parent = parent_of(sim, i);
+		struct tally *to = parent ? &tallies[parent - sim->groups] :
+					    all;
+
+		add_up(to, &tallies[i]);
+		if (tallies[i].active)
+			to->rivals += sim->groups[i].node.weight;
+	}
+	all->due = 1;
+	for (size_t i = 0; i < sim->nr_groups; i++) {
+		struct sim_group *parent = parent_of(sim, i);
+		const struct tally *from =
+			parent ? &tallies[parent - sim->groups] : all;
+
+		if (tallies[i].active)
+			tallies[i].due = from->due * sim->groups[i].node.weight /
+					 from->rivals;
+	}
+	return tallies;
+}
+
+/* What each got counts for the one above it as well. */
+static void merge_hists(struct sim *sim, bool each)
+{
+	const struct scenario *sc = sim->sc;
+
+	for (size_t i = sim->nr_hists; i--;) {
+		struct sim_hist *to = NULL;
+
+		if (each && parent_of(sim, i))
+			to = parent_of(sim, i)->count->hist;
+		else if (!each && sc->groups[i].parent != SCENARIO_NONE)
+			to = &sim->hists[sc->groups[i].parent];
+		if (to)
+			sim_hist_merge(to, &sim->hists[i]);
+	}
+}
+
+static char *group_name(const struct sim *sim, int section, u64 i)
+{
+	const struct scenario_group *spec = &sim->sc->groups[section];
+
+	if (!spec->is_counted)
+		return xstrdup(spec->name);
+	return xasprintf("%s%llu", spec->name, (unsigned long long)i + 1);
+}
+
+/*
+ * A minimum is broken where the scheduler has found the group behind for some of
+ * the time, or where it gets less though it always wants something. That it does
+ * not ask for more is no breach.
+ */
+static bool is_unmet(const struct sim *sim, size_t i, const struct tally *tally,
+		     double rate)
+{
+	const struct ioband_terms *terms = sim->groups[i].node.terms;
+	u64 ns = sim->sc->time_ns;
+
+	return sim->counts[i].unmet_ns > ns * (1 - MET) ||
+	       (rate < terms->min_rate * MET && tally->want_ns >= ns * MET);
+}
+
+static void add_minimum(struct sim_row *row, const struct sim *sim,
+			int section, u64 index, const struct tally *tally,
+			double seconds)
+{
+	size_t i = sim->first_group[section] + index;
+	const u64 *got = row->min_is_ios ? tally->ios : tally->bytes;
+	double rate = (got[0] + got[1]) / seconds;
+
+	if (!row->min_rate)
+		return;
+	if (!row->least_name || rate < row->least_rate) {
+		free(row->least_name);
+		row->least_name = group_name(sim, section, index);
+		row->least_rate = rate;
+	}
+	row->behind_ns = max(row->behind_ns, sim->counts[i].unmet_ns);
+	row->unmet += is_unmet(sim, i, tally, rate);
+}
+
+/* The row of @nr groups of a section, from @first on. */
+static struct sim_row make_row(const struct sim *sim,
+			       const struct tally *tallies,
+			       const struct tally *all, int section, u64 first,
+			       u64 nr)
+{
+	const struct scenario_group *spec = &sim->sc->groups[section];
+	size_t at = sim->first_group[section] + first;
+	struct sim_row row = {
+		.groups = nr,
+		.weight = spec->settings.weight,
+		.min_rate = spec->settings.min_rate,
+		.min_is_ios = spec->settings.min_is_ios,
+		.hist = sim->groups[at].count->hist,
+	};
+	double seconds = sim->sc->time_ns / 1e9;
+
+	row.name = nr == spec->count ? xstrdup(spec->name) :
+				       group_name(sim, section, first);
+	if (spec->parent != SCENARIO_NONE) {
+		u64 above = sim->sc->groups[spec->parent].count;
+
+		row.parent = nr == 1 && above > 1 ?
+			     group_name(sim, spec->parent, first % above) :
+			     xstrdup(sim->sc->groups[spec->parent].name);
+	}
+	for (u64 i = 0; i < nr; i++) {
+		const struct tally *tally = &tallies[at + i];
+
+		for (int dir = 0; dir < IOBAND_DIRS; dir++) {
+			row.ios[dir] += tally->ios[dir];
+			row.bytes[dir] += tally->bytes[dir];
+		}
+		row.due_ppm += tally->due * 1e6;
+		if (all->work)
+			row.got_ppm += 1e6 * tally->work / all->work;
+		add_minimum(&row, sim, section, first + i, tally, seconds);
+	}
+	return row;
+}
+
+/**
+ * sim_report_make - find out who got what
+ * @report: filled in; to be freed by sim_report_free()
+ * @sim: a simulation that has run, with @each as it was made; good for one report
+ * @each: a row for each group, not for each section
+ */
+void sim_report_make(struct sim_report *report, struct sim *sim, bool each)
+{
+	const struct scenario *sc = sim->sc;
+	struct tally all, *tallies = make_tallies(sim, &all);
+	struct sim_row *total;
+
+	memset(report, 0, sizeof(*report));
+	report->seconds = sc->time_ns / 1e9;
+	report->rows = xcalloc((each ? sim->nr_groups : sc->nr_groups) + 1,
+			       sizeof(*report->rows));
+	for (size_t i = 0; i < sim->nr_hists; i++)
+		sim_hist_merge(&report->total_hist, &sim->hists[i]);
+	merge_hists(sim, each);
+	for (size_t i = 0; i < sc->nr_groups; i++) {
+		u64 step = each ? 1 : sc->groups[i].count;
+
+		for (u64 at = 0; at < sc->groups[i].count; at += step)
+			report->rows[report->nr++] =
+				make_row(sim, tallies, &all, i, at, step);
+	}
+	total = &report->rows[report->nr++];
+	total->name = xstrdup("total");
+	memcpy(total->ios, all.ios, sizeof(total->ios));
+	memcpy(total->bytes, all.bytes, sizeof(total->bytes));
+	total->hist = &report->total_hist;
+	for (size_t i = 0; i + 1 < report->nr; i++)
+		total->unmet += report->rows[i].unmet;
+	free(tallies);
+}
+
+/**
+ * sim_report_free - release it
+ * @report: what sim_report_make() made
+ */
+void sim_report_free(struct sim_report *report)
+{
+	for (size_t i = 0; i < report->nr; i++) {
+		free(report->rows[i].name);
+		free(report->rows[i].parent);
+		free(report->rows[i].least_name);
+	}
+	free(report->rows);
+	sim_hist_free(&report->total_hist);
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A simulation: jobs, the pool and the disk, from one event to the next.
+ */
+#ifndef IOBAND_SIM_RUN_H
+#define IOBAND_SIM_RUN_H
+
+#include "prng.h"
+#include "sim-hist.h"
+#include "sim-pool.h"
+#include "sim-trace.h"
+
+/* The core takes a time of 0 for none. */
+#define SIM_BEGIN_NS	((u64)NSEC_PER_SEC)
+
+/**
+ * struct sim_count - what a group has got while it counts
+ * @ios: I/Os done, by direction
+ * @bytes: their size
+ * @work_ns: for how long the disk was at work for them
+ * @outstanding: I/Os that its jobs wait for
+ * @since_ns: since when there are any
+ * @want_ns: how long there were any
+ * @unmet_ns: what the core counted as unmet of a minimum before
+ * @hist: latencies; shared by the groups of a section, or not
+ * @series: for the plot, likewise, or %NULL
+ */
+struct sim_count {
+	u64 ios[IOBAND_DIRS];
+	u64 bytes[IOBAND_DIRS];
+	u64 work_ns;
+	u64 outstanding;
+	u64 since_ns;
+	u64 want_ns;
+	u64 unmet_ns;
+	struct sim_hist *hist;
+	struct sim_series *series;
+};
+
+/* What a section has got since the last point of the plot. */
+struct sim_series {
+	u64 ios;
+	u64 bytes;
+	u64 latency_ns;
+};
+
+/**
+ * struct sim_job - one task
+ * @spec: what it does; %NULL if it was recorded
+ * @ready: place among those that can go on
+ * @waiting: place among those that wait for their group
+ * @pending: I/O that it wants to submit
+ * @event: when it starts, or its next I/O comes by rate or record
+ * @next_ns: when that is
+ * @blocked: it sleeps in the submission of an I/O
+ * @head: where the last I/O ended, in blocks
+ * @blocks: of the part of the disk that it uses
+ * @next: of what was recorded, which comes next
+ */
+struct sim_job {
+	const struct scenario_job *spec;
+	struct sim_group *group;
+	struct list_head ready;
+	struct list_head waiting;
+	struct list_head pending;
+	struct ioband_heap_node event;
+	struct prng prng;
+	u64 next_ns;
+	bool is_ready;
+	bool blocked;
+	u64 head;
+	u64 blocks;
+	size_t next;
+};
+
+/**
+ * struct sim - a simulation
+ * @now_ns: the time
+ * @counting: the time to settle is over
+ * @tags_used: I/Os that the disk has taken
+ * @tag_waits: I/O that has been sent and waits for a tag
+ * @events: of jobs
+ * @thoughts: I/O whose job thinks
+ * @ready: jobs that can go on
+ * @spare: I/O not in use
+ * @blocks: memory of I/O, to be freed
+ * @point: called at each point of the plot, or %NULL
+ */
+struct sim {
+	const struct scenario *sc;
+	const struct trace *trace;
+	struct sim_pool pool;
+	struct simdisk disk;
+	u64 now_ns;
+	u64 from_ns;
+	u64 end_ns;
+	bool counting;
+	u32 tags_used;
+	struct list_head tag_waits;
+	struct ioband_heap events;
+	struct ioband_heap thoughts;
+	struct list_head ready;
+	size_t step;
+
+	struct sim_group *groups;
+	struct sim_count *counts;
+	struct ioband_terms *terms;
+	size_t nr_groups;
+	size_t *first_group;		/* of each section */
+	struct sim_hist *hists;
+	size_t nr_hists;
+	struct sim_series *series;
+	struct sim_job *jobs;
+	size_t nr_jobs;
+
+	struct list_head spare;
+	size_t io_bytes;
+	void **blocks;
+	size_t nr_blocks;
+
+	u64 next_point_ns;
+	void (*point)(struct sim *sim, void *data);
+	void *point_data;
+	u64 ios;
+};
+
+/* sim-run.c */
+int sim_run(struct sim *sim, struct parse_error *err);
+
+/* sim-setup.c */
+int sim_init(struct sim *sim, const struct scenario *sc,
+	     const struct trace *trace, bool each,
+	     void (*point)(struct sim *sim, void *data), void *point_data,
+	     struct parse_error *err);
+void sim_free(struct sim *sim);
+struct sim_io *sim_io_get(struct sim *sim);
+
+/* sim-job.c */
+void sim_job_start(struct sim *sim, struct sim_job *job);
+bool sim_job_due(struct sim *sim, struct sim_job *job);
+void sim_job_aim(struct sim *sim, struct sim_job *job, struct sim_io *iob);
+bool sim_job_goes_on(const struct sim *sim, const struct sim_job *job);
+
+#endif /* IOBAND_SIM_RUN_H */

@@ -107,8 +107,8 @@ static void try(struct ioband_depth *depth, s32 direction)
 	if (direction > 0)
 		depth->depth = min(depth->settled + change, depth->max);
 	else
-		depth->depth = depth->settled - min(change,
-						    depth->settled - 1);
+		/* Of less than half, the disk might stand still for a window. */
+		depth->depth = depth->settled - min(change, depth->settled / 2);
 	depth->trying = direction;
 	depth->settling = true;
 }

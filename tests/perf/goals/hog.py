@@ -5,7 +5,6 @@ and groups that come and go twice a second.
 """
 
 import signal
-import time
 
 from lab import case, disks, verdict, windows
 
@@ -27,7 +26,8 @@ def now_and_then(disk):
     reader = case.Member("reader", "randread", **thinks)
     # A minimum and grace are at work too: neither may cost the others anything.
     reader.settings = "100,miniops=50"
-    load = case.Run(disk.device, [reader, case.Member("hog", "randread", depth=64)]).start()
+    load = case.Run(disk.device, [reader, case.Member("hog", "randread", depth=64)])
+    load.start()
     window = windows.Window({"disk": windows.disk(disk.leaf)}, 10)
     result = load.stop()["reader"]["read"]
     verdict.at_least("hog-throughput-percent", 100 * window.iops("disk") / FULL, 99.5)
@@ -36,15 +36,19 @@ def now_and_then(disk):
 
 
 def come_and_go(disk):
-    guests = [case.Member(f"guest{i}", "randread", depth=16) for i in range(3)]
-    load = case.Run(disk.device, guests + [case.Member("host", "randread", depth=64)]).start()
+    # Threads stop with the process that is told to.
+    guests = [case.Member(f"guest{i}", "randread", depth=16, options={"thread": 1})
+              for i in range(3)]
+    host = case.Member("host", "randread", depth=64)
+    load = case.Run(disk.device, guests + [host])
+    load.start([host])
+    processes = [load.start([guest]).process for guest in guests]
     least = FULL
     for turn in range(20):
-        for guest in guests:
-            away = guest is guests[turn % 3]
-            guest.running.process.send_signal(signal.SIGSTOP if away else signal.SIGCONT)
+        for number, process in enumerate(processes):
+            process.send_signal(signal.SIGSTOP if number == turn % 3 else signal.SIGCONT)
         least = min(least, windows.Window({"disk": windows.disk(disk.leaf)}, 0.5).iops("disk"))
-    for guest in guests:
-        guest.running.process.send_signal(signal.SIGCONT)
+    for process in processes:
+        process.send_signal(signal.SIGCONT)
     load.stop()
     verdict.at_least("come-and-go-throughput-percent", 100 * least / FULL, 99)

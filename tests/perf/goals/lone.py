@@ -22,7 +22,8 @@ def run():
             name = f"lone-{what}-{ratio.replace(':', '-')}"
             load = case.Run(disk.device, [
                 case.Member("lone", my_rw, str(mine), options={"thinktime": THINK_US}),
-                case.Member("crowd", their_rw, str(others), depth=32)]).start()
+                case.Member("crowd", their_rw, str(others), depth=32)])
+            load.start()
             rates = load.rates(10)
             load.stop()
             error = case.share_errors(rates, {"lone": mine, "crowd": others})["lone"]

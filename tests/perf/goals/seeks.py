@@ -27,7 +27,8 @@ def compete(disk, one, many, count, weights=(100, 100), options=(), one_count=1)
         case.Member("one", one, str(weights[0]), count=one_count, options={"size": "512m"}),
         case.Member("many", many, str(weights[1]), count=count,
                     options={**region, "offset": "512m"} if many == "read" else {"size": "512m"})],
-        policy="weight-time", options=options).start(settle=2 * case.SETTLE)
+        policy="weight-time", options=options)
+    load.start(settle=2 * case.SETTLE)
     rates = load.rates(30)
     shares_got = load.sums("got_ppm")
     results = load.stop()

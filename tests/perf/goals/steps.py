@@ -18,7 +18,8 @@ def run():
     disk = disks.simdisk("flat", slots=SLOTS, service_ns=FAST_NS, queue_depth=64)
     disk.make()
     load = case.Run(disk.device, [case.Member(name, "randread", str(weight), depth=DEPTHS[name])
-                                  for name, weight in WEIGHTS.items()]).start()
+                                  for name, weight in WEIGHTS.items()])
+    load.start()
     worst, least = 0, 100
     for second in range(20):
         if second % 5 == 0:

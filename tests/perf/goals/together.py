@@ -55,8 +55,7 @@ def run():
     load.members = members
     prepare(members)
 
-    thinker.running = thinker.job.start(load.path)
-    time.sleep(case.SETTLE)
+    load.start([thinker])
     idle = load.rates(5)["thinker"]
     load.start([one for one in members if one is not thinker], settle=2 * case.SETTLE)
 
@@ -71,9 +70,7 @@ def run():
     worst_ms = max(float(line.split()[1]) for line in neighbour.communicate()[0].splitlines())
     writer.kill()
     writer.wait()
-    for one in members:
-        one.running.stop()
-    results = {one.name: one.running.result() for one in members}
+    results = load.stop_jobs()
     subprocess.run(["umount", MOUNT], check=True)
     load.volume.remove()
     for name in [one.name for one in members] + ["bound", "neighbour"]:

@@ -26,7 +26,8 @@ def measure(disk, vector):
     members = [case.Member(f"group{i}", "randrw", str(weight), depth=32, size=f"{kib}k",
                            options={"rwmixread": reads})
                for i, (weight, kib, reads) in enumerate(vector)]
-    load = case.Run(disk.device, members, policy="weight-iosize").start(settle=12)
+    load = case.Run(disk.device, members, policy="weight-iosize")
+    load.start(settle=12)
     before = load.volume.stats()
     case.time.sleep(WINDOW)
     after = load.volume.stats()

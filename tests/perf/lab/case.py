@@ -14,7 +14,6 @@ class Member:
     def __init__(self, name, rw, settings="100", **job):
         self.name, self.settings = name, settings
         self.job = jobs.Job(name, rw, **job)
-        self.running = None
         groups.make(name)
         self.id = str(groups.number(name))
 
@@ -24,16 +23,18 @@ class Run:
 
     def __init__(self, device, members, policy="weight", options=(), ioband=True):
         self.members = members
-        jobs.warm_up(device)
+        jobs.warm_up()
         self.volume = dm.Volume(device, policy, " ".join(
             f"{m.id}:{m.settings}" for m in members), options) if ioband else None
         self.path = self.volume.path if ioband else device
+        self.started = []
 
     def start(self, members=None, settle=SETTLE):
-        for member in members or self.members:
-            member.running = member.job.start(self.path, ramp=settle)
+        """One fio for these, or all; their latencies count when they have settled."""
+        chosen = {m.name.replace("/", "-"): m.job for m in members or self.members}
+        self.started.append(jobs.start(chosen, self.path, ramp=settle))
         time.sleep(settle)
-        return self
+        return self.started[-1]
 
     def count(self):
         """I/Os by group name, and when."""
@@ -55,13 +56,19 @@ class Run:
 
     def stop(self):
         """End all; gives what each job says of itself, by direction."""
-        for member in self.members:
-            member.running.stop()
-        results = {m.name: m.running.result() for m in self.members}
+        results = self.stop_jobs()
         if self.volume:
             self.volume.remove()
         for member in self.members:
             groups.remove(member.name)
+        return results
+
+    def stop_jobs(self):
+        results = {}
+        for running in self.started:
+            running.stop()
+        for running in self.started:
+            results.update(running.results())
         return results
 
 
@@ -72,7 +79,8 @@ def worst_latency(result, name="max_ms"):
 
 def alone(device, disk, member, seconds=5):
     """A job on the bare device: its latencies, and I/Os of the disk a second."""
-    run = Run(device, [member], ioband=False).start()
+    run = Run(device, [member], ioband=False)
+    run.start()
     window = windows.Window({"disk": windows.disk(disk)}, seconds)
     result = run.stop()[member.name]
     groups.make(member.name)

@@ -57,7 +57,7 @@ class Volume:
             try:
                 system.sh("dmsetup", "remove", "--retry", self.name)
                 break
-            except system.CannotDo as error:
+            except system.Failed as error:
                 if "busy" not in str(error):
                     raise
                 time.sleep(0.1)

@@ -115,6 +115,7 @@ static void iop_sample(const struct ioband_pool *pool, u64 now_ns,
 		.work		= pool->sched.sent_cost,
 		.leaks		= pool->sched.leaks,
 		.gaps		= pool->sched.gaps,
+		.graced_ns	= pool->sched.graced_ns,
 	};
 }
 

@@ -13,7 +13,10 @@
  *
  * A group loses a turn if it has too little outstanding: all of it is at the disk
  * behind others' I/O, and nothing is here to be sent when its turn comes. With
- * less at the disk the queue there is shorter, and it comes back sooner.
+ * less at the disk the queue there is shorter, and it comes back sooner. One that
+ * sends an I/O at a time loses a turn in each round of the disk's queue, however
+ * long that is. What it costs to wait for it then (ioband-turn.c) is no fault of the
+ * depth: time in which the disk is kept free does not count.
  *
  * What succeeds is tried again at once and twice as far, so that a disk of a
  * thousand slots is found in a second; what fails is left alone for twice as long
@@ -37,8 +40,10 @@ enum {
 	LOSS_PERCENT	= 1,
 	LATENCY_LOSS_PERCENT = 4,
 
-	/* Of 16 I/Os, so many that find their turn gone mean a leak. */
-	LEAKS_OF_16	= 1,
+	/* One that finds its turn gone in so many I/Os is one too many ... */
+	LEAK_IOS	= 16,
+	/* ... and so is one in so many rounds of the disk's queue. */
+	LEAK_ROUNDS	= 2,
 };
 
 #define WINDOW_MIN_NS	((u64)50 * NSEC_PER_MSEC)
@@ -98,6 +103,14 @@ void ioband_depth_begin(struct ioband_depth *depth, u32 max,
 static u64 per_second(u64 amount, u64 ns)
 {
 	return mul_u64_u64_div_u64(amount, NSEC_PER_SEC, ns);
+}
+
+static u64 working_ns(const struct ioband_depth_sample *from,
+		      const struct ioband_depth_sample *now)
+{
+	u64 ns = now->now_ns - from->now_ns;
+
+	return max(ns - min(now->graced_ns - from->graced_ns, ns), (u64)1);
 }
 
 static void try(struct ioband_depth *depth, s32 direction)
@@ -162,13 +175,20 @@ static bool is_late(const struct ioband_depth *depth)
 	return depth->latency_ns && depth->service_ns > depth->latency_ns / 2;
 }
 
+static bool is_leaky(const struct ioband_depth *depth, u64 ios, u64 leaks)
+{
+	u32 few = max_t(u32, LEAK_IOS, LEAK_ROUNDS * depth->settled);
+
+	return leaks * few > ios;
+}
+
 static void consider(struct ioband_depth *depth, u64 ios, u64 leaks,
 		     bool tells, u64 now_ns)
 {
 	if (depth->settled > 1 && !ioband_before(now_ns, depth->try_down_ns)) {
 		if (is_late(depth))
 			depth->reason = IOBAND_DEPTH_LATENCY;
-		else if (leaks * 16 > ios * LEAKS_OF_16)
+		else if (is_leaky(depth, ios, leaks))
 			depth->reason = IOBAND_DEPTH_SHARE;
 		else
 			goto up;
@@ -210,7 +230,7 @@ bool ioband_depth_tick(struct ioband_depth *depth, u32 max,
 		return depth->depth != before;
 
 	tells = now->gaps == from->gaps;
-	rate = per_second(now->work - from->work, ns);
+	rate = per_second(now->work - from->work, working_ns(from, now));
 	if (tells && !depth->settling) {
 		depth->shown_ios = max(depth->shown_ios, per_second(ios, ns));
 		depth->shown_bytes = max(depth->shown_bytes,

@@ -24,6 +24,7 @@ struct ioband_depth_sample {
 	u64 work;		/* in the unit that shares are made of */
 	u64 leaks;		/* turns lost for want of I/O to send */
 	u64 gaps;		/* times when there was room and nothing to send */
+	u64 graced_ns;		/* how long the disk was kept free on purpose */
 };
 
 /**

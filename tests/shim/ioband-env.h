@@ -33,6 +33,7 @@ typedef int64_t s64;
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define min(a, b)	((a) < (b) ? (a) : (b))
 #define min_t(type, a, b) min((type)(a), (type)(b))
+#define max_t(type, a, b) max((type)(a), (type)(b))
 #define max(a, b)	((a) > (b) ? (a) : (b))
 
 #define BIT(nr)		(1UL << (nr))

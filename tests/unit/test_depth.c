@@ -17,6 +17,8 @@
 struct disk {
 	u32 slots;
 	u32 enough;	/* with more at the disk, groups lose turns */
+	bool has_thinker;	/* sends one I/O at a time, and thinks between */
+	u32 thought;	/* I/Os since it came too late for its turn */
 	struct ioband_depth depth;
 	struct ioband_depth_sample now;
 	u32 least, least_after;	/* tried, and settled on before that */
@@ -33,20 +35,37 @@ static void disk_start(struct disk *disk, u32 slots, u32 enough)
 	disk->least = UINT32_MAX;
 }
 
+/* A tick's I/Os; of one that thinks, with more than one at the disk, all are late. */
+static u32 disk_tick(struct disk *disk)
+{
+	u32 busy = min(disk->depth.depth, disk->slots), ios = busy * SLOT_IOS;
+
+	disk->now.now_ns += TICK_NS;
+	if (disk->depth.depth > disk->enough)
+		disk->now.leaks += ios / 4;
+	if (!disk->has_thinker)
+		return ios;
+	if (disk->depth.depth == 1) {
+		/* It is waited for. */
+		disk->now.graced_ns += TICK_NS / SLOT_IOS;
+		return ios - 1;
+	}
+	disk->thought += ios;
+	disk->now.leaks += disk->thought / (disk->depth.depth + 1);
+	disk->thought %= disk->depth.depth + 1;
+	return ios;
+}
+
 static void disk_run(struct disk *disk, unsigned int seconds)
 {
 	u64 end_ns = disk->now.now_ns + seconds * NSEC_PER_SEC;
 
 	while (disk->now.now_ns < end_ns) {
-		u32 busy = min(disk->depth.depth, disk->slots);
-		u32 settled = disk->depth.settled;
+		u32 settled = disk->depth.settled, ios = disk_tick(disk);
 
-		disk->now.now_ns += TICK_NS;
-		disk->now.ios += busy * SLOT_IOS;
-		disk->now.work += busy * SLOT_IOS;
-		disk->now.sectors += busy * SLOT_IOS * 8;
-		if (disk->depth.depth > disk->enough)
-			disk->now.leaks += busy * SLOT_IOS / 4;
+		disk->now.ios += ios;
+		disk->now.work += ios;
+		disk->now.sectors += ios * 8;
 		ioband_depth_tick(&disk->depth, 1024, &disk->now);
 		if (disk->depth.depth < disk->least) {
 			disk->least = disk->depth.depth;
@@ -105,12 +124,36 @@ static void test_less_is_tried_by_halves(void **state)
 	assert_true(disk.least >= disk.least_after / 2);
 }
 
+/*
+ * One that sends its next I/O only when it has the last can have its turns where
+ * the disk has one slot: if nothing else is at it. What it costs to wait for it is
+ * not the depth's fault.
+ */
+static void test_one_slot_is_found_for_one_that_thinks(void **state)
+{
+	struct disk disk;
+
+	disk_start(&disk, 1, 1024);
+	disk.has_thinker = true;
+	disk_run(&disk, 5);
+	assert_int_equal(disk.depth.settled, 1);
+	disk_run(&disk, 60);
+	assert_int_equal(disk.depth.settled, 1);
+
+	/* Where there are more slots, it costs the rest too much. */
+	disk_start(&disk, 4, 1024);
+	disk.has_thinker = true;
+	disk_run(&disk, 60);
+	assert_in_range(disk.depth.settled, 4, 5);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_finds_many_slots),
 		cmocka_unit_test(test_stays_where_more_is_no_use),
 		cmocka_unit_test(test_less_is_tried_by_halves),
+		cmocka_unit_test(test_one_slot_is_found_for_one_that_thinks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,9 +23,8 @@ def run():
 def now_and_then(disk):
     thinks = {"depth": 1, "options": {"thinktime": 9000}}
     idle, _ = case.alone(disk.device, disk.leaf, case.Member("reader", "randread", **thinks))
-    reader = case.Member("reader", "randread", **thinks)
     # A minimum and grace are at work too: neither may cost the others anything.
-    reader.settings = "100,miniops=50"
+    reader = case.Member("reader", "randread", "100,miniops=50", **thinks)
     load = case.Run(disk.device, [reader, case.Member("hog", "randread", depth=64)])
     load.start()
     window = windows.Window({"disk": windows.disk(disk.leaf)}, 10)

@@ -9,10 +9,11 @@ SETTLE = 8          # seconds in which all programs have started and found their
 
 
 class Member:
-    """A group and its one job; SETTINGS are its words of the table line."""
+    """A group and its one job; SETTINGS are its weight and what may follow after commas."""
 
     def __init__(self, name, rw, settings="100", **job):
-        self.name, self.settings = name, settings
+        self.name = name
+        self.settings = "weight=" + settings if "=" in settings else settings
         self.job = jobs.Job(name, rw, **job)
         groups.make(name)
         self.id = str(groups.number(name))

@@ -10,7 +10,7 @@ import os
 import subprocess
 from dataclasses import dataclass, field
 
-from . import system
+from . import system, undo
 
 CONFIGFS = "/sys/kernel/config"
 TREE = os.path.realpath(os.path.join(os.path.dirname(__file__), "../../.."))
@@ -51,6 +51,7 @@ class Disk:
         self.load()
         path = f"{CONFIGFS}/{self.folder}/{self.name}"
         os.mkdir(path)
+        undo.push(self.remove)
         for key, value in {**self.attributes, "power": 1}.items():
             system.write(f"{path}/{key}", value)
         self.tune("scheduler", "none")

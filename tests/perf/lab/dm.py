@@ -12,7 +12,7 @@ import os
 import struct
 import time
 
-from . import system
+from . import system, undo
 
 MESSAGE, DM_MAGIC = 14, 0xfd
 HEAD = "=IIIIIIiIIIQ128s129s7x"         # struct dm_ioctl
@@ -29,13 +29,14 @@ class Volume:
         system.sh("dmsetup", "create", name, "--table",
                   f"0 {system.sectors(device)} ioband {device} {name} 0 0 cgroup "
                   f"{policy} 0 :100 {groups}{extra}")
+        undo.push(self.remove)
         self.control = os.open("/dev/mapper/control", os.O_RDWR)
 
     def message(self, text):
         """What the kernel answers; OSError if it refuses."""
         data = struct.pack("=Q", 0) + text.encode() + b"\0"
         buffer = bytearray(HEAD_SIZE + ANSWER_SIZE)
-        struct.pack_into(HEAD, buffer, 0, 4, 0, 0, len(buffer), HEAD_SIZE, 0, 0, 0, 0, 0,
+        struct.pack_into(HEAD, buffer, 0, 4, 0, 0, len(buffer), HEAD_SIZE, 0, 0, 0, 0, 0, 0,
                          self.name.encode(), b"")
         buffer[HEAD_SIZE:HEAD_SIZE + len(data)] = data
         fcntl.ioctl(self.control, 3 << 30 | HEAD_SIZE << 16 | DM_MAGIC << 8 | MESSAGE, buffer)

@@ -3,7 +3,7 @@
 
 import os
 
-from . import system
+from . import system, undo
 
 ROOT = "/sys/fs/cgroup"
 
@@ -22,7 +22,9 @@ def path(name):
 
 
 def make(name):
-    os.makedirs(path(name), exist_ok=True)
+    if not os.path.isdir(path(name)):
+        undo.push(remove, name)
+        os.makedirs(path(name))
     return path(name)
 
 

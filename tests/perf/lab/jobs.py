@@ -13,7 +13,7 @@ import signal
 import subprocess
 from dataclasses import dataclass, field
 
-from . import groups, system
+from . import groups, system, undo
 
 QUANTILES = {"p50_ms": "50.000000", "p99_ms": "99.000000", "p999_ms": "99.900000"}
 FOR_EVER = 36000
@@ -46,6 +46,7 @@ class Job:
 class Running:
     def __init__(self, process):
         self.process = process
+        undo.push(self.kill)
 
     def stop(self):
         if self.process.poll() is None:

@@ -11,6 +11,9 @@
  *	less, if groups lose turns:	kept if it costs no more than 1 %
  *	less, if a target is missed:	kept if it costs no more than 4 %
  *
+ * A depth of 1 may cost 3 %, and is left for 4 %: the disk idles from one I/O to the
+ * next, but it can be kept free for one that thinks.
+ *
  * A group loses a turn if it has too little outstanding: all of it is at the disk
  * behind others' I/O, and nothing is here to be sent when its turn comes. With
  * less at the disk the queue there is shorter, and it comes back sooner. One that
@@ -39,6 +42,8 @@ enum {
 	GAIN_PERCENT	= 2,
 	LOSS_PERCENT	= 1,
 	LATENCY_LOSS_PERCENT = 4,
+	SERIAL_LOSS_PERCENT = 3,
+	SERIAL_GAIN_PERCENT = 4,
 
 	/* One that finds its turn gone in so many I/Os is one too many ... */
 	LEAK_IOS	= 16,
@@ -131,15 +136,23 @@ static u64 doubled(u64 pause_ns)
 	return min(pause_ns * 2, PAUSE_MAX_NS);
 }
 
+/* What a trial has to bring, in percent of the work done before. */
+static u32 asked_percent(const struct ioband_depth *depth)
+{
+	if (depth->trying > 0)
+		return 100 + (depth->settled == 1 ? SERIAL_GAIN_PERCENT :
+						    GAIN_PERCENT);
+	if (depth->reason == IOBAND_DEPTH_LATENCY)
+		return 100 - LATENCY_LOSS_PERCENT;
+	return 100 - (depth->depth == 1 ? SERIAL_LOSS_PERCENT : LOSS_PERCENT);
+}
+
 /* The trial is over: stay, and go on from here, or go back. */
 static void judge(struct ioband_depth *depth, u64 rate, bool tells, u64 now_ns)
 {
-	bool late = depth->reason == IOBAND_DEPTH_LATENCY;
-	u64 percent = depth->trying > 0 ? 100 + GAIN_PERCENT :
-		      late ? 100 - LATENCY_LOSS_PERCENT : 100 - LOSS_PERCENT;
 	/* Less that costs nothing is good, whatever else there was to send. */
 	bool good = (tells || depth->trying < 0) &&
-		    rate * 100 >= depth->rate * percent;
+		    rate * 100 >= depth->rate * asked_percent(depth);
 	u64 pause_ns = 0;
 
 	if (good) {

@@ -116,6 +116,19 @@ static void bound_lead(u64 *start, u64 vtime, u64 cost, u32 weight)
 		*start = bound;
 }
 
+/* Since when an I/O could have gone, had the disk had room and others no turn. */
+static u64 path_open_ns(const struct ioband_node *node,
+			const struct ioband_io *io)
+{
+	u64 open_ns = io->arrival_ns;
+
+	for (; node->parent; node = node->parent)
+		if (node->terms)
+			open_ns = ioband_terms_open_ns(node->terms, io->dir,
+						       open_ns);
+	return open_ns;
+}
+
 /* How an I/O came to go. */
 enum how {
 	BY_TAG,			/* its tag was the smallest */
@@ -134,6 +147,7 @@ static u64 path_charge(struct ioband_sched *sched, struct ioband_node *node,
 {
 	u64 work = sched->policy->cost(1, io->sectors);
 	u64 cost = sched->policy->by_time ? node->cost_ns : work;
+	u64 open_ns = how == AS_DEBT ? now_ns : path_open_ns(node, io);
 	bool by_tag = top;
 
 	sched->sent_ios++;
@@ -180,7 +194,7 @@ static u64 path_charge(struct ioband_sched *sched, struct ioband_node *node,
 
 		if (node->terms)
 			ioband_terms_charge(node->terms, io->dir, io->sectors,
-					    now_ns);
+					    open_ns, now_ns);
 		ioband_node_place(sched, node, now_ns);
 	}
 	return cost;
@@ -401,7 +415,8 @@ void ioband_charge_limits(struct ioband_sched *sched, struct ioband_node *node,
 	for (; node->parent; node = node->parent) {
 		if (!node->terms)
 			continue;
-		ioband_terms_charge(node->terms, io->dir, io->sectors, now_ns);
+		ioband_terms_charge(node->terms, io->dir, io->sectors, now_ns,
+				    now_ns);
 		ioband_node_update(sched, node, now_ns);
 	}
 }

@@ -11,7 +11,10 @@
  *	rate * t + burst + one I/O
  *
  * and with work at hand that much, without slices: the I/Os of a constant load go
- * at equal distances. A large I/O is never split; what it took too much is owed.
+ * at equal distances. A large I/O is never split; what it took too much is owed. An
+ * I/O that had to wait for the disk when its time had come goes late; the next may
+ * then follow as if it had gone in time, up to one I/O's distance (the recommendation's
+ * tolerance of delay variation). Or the limit would be missed by what the disk takes.
  * A burst of 0 makes it the strict leaky bucket, any other the token bucket. The
  * peak is a second bucket without a burst.
  *
@@ -89,12 +92,21 @@ static void bucket_fill(struct ioband_bucket *bucket, u64 units)
 					  bucket->rate, &bucket->rest);
 }
 
-/* What leaked out while it was empty is lost. */
-static void limit_fill(struct ioband_bucket *bucket, u64 units, u64 now_ns)
+/* What leaked out while it was empty is lost, unless an I/O could have gone then. */
+static void limit_fill(struct ioband_bucket *bucket, u64 units, u64 open_ns,
+		       u64 now_ns)
 {
-	if (ioband_before(bucket->empty_ns, now_ns))
-		bucket_set(bucket, now_ns);
-	if (bucket->empty_ns - now_ns < AHEAD_MAX_NS)
+	u64 distance_ns, left;
+
+	if (ioband_before(bucket->empty_ns, now_ns)) {
+		distance_ns = div64_u64_rem(units * NSEC_PER_SEC, bucket->rate,
+					    &left);
+		if (ioband_before(open_ns, now_ns - distance_ns))
+			open_ns = now_ns - distance_ns;
+		if (ioband_before(bucket->empty_ns, open_ns))
+			bucket_set(bucket, open_ns);
+	}
+	if ((s64)(bucket->empty_ns - now_ns) < (s64)AHEAD_MAX_NS)
 		bucket_fill(bucket, units);
 }
 
@@ -220,10 +232,11 @@ static bool limit_is_bytes(unsigned int id)
  * @terms: the terms of its group, or of one above
  * @dir: read or write
  * @sectors: its size
+ * @open_ns: since when it was there and at no limit
  * @now_ns: the time
  */
 void ioband_terms_charge(struct ioband_terms *terms, enum ioband_dir dir,
-			 u32 sectors, u64 now_ns)
+			 u32 sectors, u64 open_ns, u64 now_ns)
 {
 	/* A bio has no more: its size is kept in 32 bits. */
 	u64 bytes = min_t(u64, (u64)sectors << SECTOR_BYTES_SHIFT, U32_MAX);
@@ -239,9 +252,9 @@ void ioband_terms_charge(struct ioband_terms *terms, enum ioband_dir dir,
 
 		if (!terms->limits[id].rate)
 			continue;
-		limit_fill(&terms->average[id], units, now_ns);
+		limit_fill(&terms->average[id], units, open_ns, now_ns);
 		if (terms->limits[id].peak)
-			limit_fill(&terms->peak[id], units, now_ns);
+			limit_fill(&terms->peak[id], units, open_ns, now_ns);
 	}
 }
 

@@ -5,8 +5,10 @@
  * limits	A bucket of units for each, kept in long double: it leaks at the
  *		rate, and an I/O may go while it holds no more than the burst.
  *		That is the same as to say that in any window of t seconds no more
- *		than rate * t + burst + one I/O go. What passed without waiting
- *		fills it, too, and has to leak before others go.
+ *		than rate * t + burst + one I/O go. What leaks of an empty one is
+ *		lost, but for an I/O that could have gone already: of that it keeps
+ *		as much as one I/O. What passed without waiting fills it, too, and
+ *		has to leak before others go.
  * work		Whatever is held while the disk has room is at a limit, its own or
  *		one above. And whoever sleeps until the first of these ends is told
  *		to wake up by then.
@@ -34,6 +36,9 @@
 
 /* What nanoseconds rounded down may make of a time. */
 #define ROUND_NS	4.0L
+
+/* Units that a bucket lacks that was never filled. */
+#define EMPTY_FOR_EVER	-1e30L
 
 /* What a group that comes back may make up for of its minimum. */
 #define PAUSE_NS	1e8L
@@ -64,14 +69,23 @@ static long double units_of(const struct sim_io *io, unsigned int id)
 	       io->io.sectors * 512.0L : 1;
 }
 
+/* Less than empty: for so long it would have taken more. */
 static void leak(struct sim_bucket *bucket)
 {
 	bucket->level -= bucket->rate * (sim.now_ns - bucket->at_ns) / 1e9L;
 	bucket->at_ns = sim.now_ns;
-	if (bucket->level > 0)
+}
+
+/* What has leaked is lost, but for an I/O's units while one could have gone. */
+static void empty(struct sim_bucket *bucket, long double units,
+		  long double open_ns)
+{
+	long double least = -fminl(bucket->rate * open_ns / 1e9L, units);
+
+	if (bucket->level > least)
 		return;
-	bucket->level = 0;
-	bucket->slack = 0;
+	bucket->level = least;
+	bucket->slack = bucket->rate * ROUND_NS / 1e9L;
 }
 
 /* In how many nanoseconds it takes the next I/O; less than 0: since then. */
@@ -99,8 +113,11 @@ static void bucket_set(struct sim_bucket *bucket, u64 rate, u64 burst)
 	leak(bucket);
 	bucket->slack += fmaxl(rate, bucket->rate) * ROUND_NS / 1e9L;
 	if (!rate || !bucket->rate) {
-		bucket->level = 0;
+		bucket->level = EMPTY_FOR_EVER;
 		bucket->slack = 0;
+	} else if (bucket->level < 0) {
+		/* It would have taken more for as long. */
+		bucket->level *= (long double)rate / bucket->rate;
 	}
 	bucket->rate = rate;
 	bucket->burst = burst;
@@ -123,7 +140,29 @@ void terms_set(struct sim_node *node, const struct ioband_rate *limits)
 	}
 }
 
-static void fill(struct sim_node *node, const struct sim_io *io, bool waited)
+/* For how long an I/O was there and at no limit. */
+static long double open_for_ns(const struct sim_io *io)
+{
+	long double open_ns = sim.now_ns - io->io.arrival_ns;
+	struct sim_node *node;
+	unsigned int i, j;
+
+	for (node = io->node; node->parent; node = node->parent) {
+		for (i = 0; i < IOBAND_LIMITS; i++) {
+			if (!limits_dir(i, io->io.dir))
+				continue;
+			for (j = 0; j < 2; j++) {
+				leak(&node->buckets[i][j]);
+				open_ns = fminl(open_ns,
+						-opens_in_ns(&node->buckets[i][j]));
+			}
+		}
+	}
+	return fmaxl(open_ns, 0);
+}
+
+static void fill(struct sim_node *node, const struct sim_io *io,
+		 long double open_ns, bool waited)
 {
 	unsigned int i, j;
 
@@ -138,8 +177,10 @@ static void fill(struct sim_node *node, const struct sim_io *io, bool waited)
 			     "%s%s of %u: %Lf units too early", j ? "peak of " : "",
 			     ioband_limit_names[i], index_of(node),
 			     bucket->level - bucket->burst);
-			if (bucket->rate)
-				bucket->level += units_of(io, i);
+			if (!bucket->rate)
+				continue;
+			empty(bucket, units_of(io, i), open_ns);
+			bucket->level += units_of(io, i);
 		}
 	}
 }
@@ -147,12 +188,13 @@ static void fill(struct sim_node *node, const struct sim_io *io, bool waited)
 /* @waited: it went because the core said so, not because it might not wait. */
 void terms_sent(const struct sim_io *io, bool waited)
 {
+	long double open_ns = waited ? open_for_ns(io) : 0;
 	struct sim_node *node = io->node;
 	unsigned int i;
 
 	for (; node->parent; node = node->parent) {
 		if (node->has_limits)
-			fill(node, io, waited);
+			fill(node, io, open_ns, waited);
 		i = index_of(node);
 		minimums[i].sent += node->min_is_ios ? 1 :
 				    io->io.sectors * 512.0L;

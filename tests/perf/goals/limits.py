@@ -43,6 +43,7 @@ def single(disk, limit, rate):
 
 def two_levels(disk):
     parent = case.Member("bound", "randread", "100,riops=1000", depth=DEPTH)
+    case.groups.enable("io", at="bound")
     child = case.Member("bound/child", "randread", "300", depth=DEPTH)
     free = case.Member("free", "randread", "100", depth=DEPTH)
     load = case.Run(disk.device, [child, parent, free])

@@ -177,6 +177,9 @@ static void judge(struct ioband_depth *depth, u64 rate, bool tells, u64 now_ns)
 				       doubled(depth->down_pause_ns);
 		pause_ns = good ? 0 : depth->down_pause_ns;
 		depth->try_down_ns = now_ns + pause_ns;
+		/* While 2 are tried, one that thinks has none of its turns. */
+		if (good && depth->depth == 1)
+			depth->up_pause_ns = PAUSE_MAX_NS;
 		/* Or it would be raised again at once, for the same 1 %. */
 		depth->try_up_ns = now_ns + depth->up_pause_ns;
 	}

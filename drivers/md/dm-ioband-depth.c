@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How many bios a pool sends down at once: what its devices take without putting
- * anybody to sleep, and of that as much as ioband-depth.c finds worth while.
+ * How many bios a pool sends down to a leg at once: what that takes without putting
+ * anybody to sleep, and of it as much as ioband-depth.c finds worth while.
  */
 #include <linux/ktime.h>
 
@@ -70,7 +70,7 @@ static u32 iop_depth_max(const struct ioband_pool *pool)
  */
 void iop_update_depth(struct ioband_pool *pool)
 {
-	u32 max = iop_depth_max(pool), depth = pool->depth.depth;
+	u32 max = iop_depth_max(pool), depth = pool->depth.depth, limit;
 
 	lockdep_assert_held(&pool->lock);
 
@@ -85,11 +85,12 @@ void iop_update_depth(struct ioband_pool *pool)
 		pool->depth_reason = "seeks";
 	}
 	if (pool->io_throttle) {
-		depth = pool->io_throttle;
+		depth = DIV_ROUND_UP(pool->io_throttle, pool->nr_legs);
 		pool->depth_reason = "io_throttle";
 	}
-	if (pool->io_limit && pool->io_limit < depth) {
-		depth = pool->io_limit;
+	limit = DIV_ROUND_UP(pool->io_limit, pool->nr_legs);
+	if (limit && limit < depth) {
+		depth = limit;
 		pool->depth_reason = "io_limit";
 	}
 	if (pool->sched.policy->only_limits) {
@@ -204,8 +205,7 @@ void iop_tick_depth(struct ioband_pool *pool, u64 now_ns)
 /**
  * iop_learn_tags - a worker was put to sleep for want of a tag
  * @pool: the pool
- * @below: bios that were at a stacked device then, one that does not spread its
- *	bios over several: that is what it takes
+ * @below: bios that were at that leg then: that is what it takes
  *
  * Context: process.
  */

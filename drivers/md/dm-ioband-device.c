@@ -21,11 +21,6 @@
 #define CREATE_TRACE_POINTS
 #include "dm-ioband-trace.h"
 
-enum {
-	/* Legs of a stripe that do not wait for each other. */
-	LANES_MAX		= 16,
-};
-
 /* How long nothing must have been held for contention to be over. */
 #define CALM_NS		((s64)(100 * NSEC_PER_MSEC))
 
@@ -87,15 +82,40 @@ static enum ioband_verdict iob_pass(struct ioband_bio *iob)
 }
 
 /* A bio goes where its leg goes; legs do not wait for each other. */
-static struct ioband_lane *iob_lane(struct ioband_bio *iob)
+static unsigned int iob_lane_nr(struct ioband_bio *iob)
 {
 	struct ioband_target *iot = iob->target;
 	u64 chunk;
 
 	if (iot->nr_lanes == 1)
-		return &iot->lanes[0];
+		return 0;
 	chunk = iob_to_bio(iob)->bi_iter.bi_sector >> iot->chunk_shift;
-	return &iot->lanes[do_div(chunk, iot->nr_lanes)];
+	return do_div(chunk, iot->nr_lanes);
+}
+
+static struct ioband_lane *iob_lane(struct ioband_bio *iob)
+{
+	return &iob->target->lanes[iob_lane_nr(iob)];
+}
+
+/**
+ * iob_leg - which leg of its pool a bio goes to
+ * @iob: the bio, remapped, its target set
+ *
+ * A pool has the legs of its first target. Others may have fewer, or more.
+ *
+ * Context: any.
+ */
+unsigned int iob_leg(struct ioband_bio *iob)
+{
+	return iob_lane_nr(iob) % iob->target->volume->pool->nr_legs;
+}
+
+/* The bios that are at the leg of a bio. */
+static atomic_t *iob_in_flight(struct ioband_pool *pool,
+			       const struct ioband_bio *iob)
+{
+	return &pool->in_flight[iob->io.leg];
 }
 
 /* Have a worker send a bio down, unless the worker of @here is about to look. */
@@ -129,19 +149,33 @@ static void iop_contend(struct ioband_pool *pool, u64 now_ns)
 	smp_mb();
 }
 
+/* What goes next, to a leg that has room; a disk with turns has but one slot. */
+static struct ioband_io *iop_next_of(struct ioband_pool *pool, u64 now_ns)
+{
+	u32 in_flight = iop_in_flight(pool), full = 0;
+	unsigned int leg;
+
+	for (leg = 0; pool->nr_legs > 1 && leg < pool->nr_legs; leg++)
+		if (atomic_read(&pool->in_flight[leg]) >= pool->sched.depth ||
+		    (pool->sched.turn.is_serial && in_flight))
+			full |= (BIT(IOBAND_READ) | BIT(IOBAND_WRITE)) <<
+				leg * IOBAND_DIRS;
+	pool->sched.full = full;
+	return ioband_next(&pool->sched, in_flight, now_ns);
+}
+
 /*
  * What goes next. If something stays that only waits for room, completions have to
  * look for it from now on.
  */
 static struct ioband_io *iop_next(struct ioband_pool *pool, u64 now_ns)
 {
-	struct ioband_io *io;
+	struct ioband_io *io = iop_next_of(pool, now_ns);
 
-	io = ioband_next(&pool->sched, atomic_read(&pool->in_flight), now_ns);
 	if (io || pool->contended || !ioband_is_ready(&pool->sched))
 		return io;
 	iop_contend(pool, now_ns);
-	return ioband_next(&pool->sched, atomic_read(&pool->in_flight), now_ns);
+	return iop_next_of(pool, now_ns);
 }
 
 /* See to it that the pump runs when the next limit ends. */
@@ -185,7 +219,7 @@ static bool iop_pump(struct ioband_pool *pool, struct ioband_bio *self,
 	while ((io = iop_next(pool, now_ns))) {
 		struct ioband_bio *iob = iob_from_io(io);
 		struct ioband_group *group = iob->group;
-		u32 in_flight = atomic_inc_return(&pool->in_flight);
+		u32 in_flight = atomic_inc_return(iob_in_flight(pool, iob));
 
 		group->held--;
 		iob_issue(iob, now_ns);
@@ -220,6 +254,10 @@ static void iop_lane_work(struct work_struct *work)
 	struct ioband_lane *lane = container_of(work, struct ioband_lane, work);
 	struct ioband_target *iot = lane->target;
 	struct ioband_pool *pool = iot->volume->pool;
+	unsigned int leg = lane - iot->lanes;
+	/* Of a request queue we know, of a leg that others use, too, nothing. */
+	bool learns = !queue_is_mq(bdev_get_queue(iot->dev->bdev)) &&
+		      iot->nr_lanes == pool->nr_legs;
 	unsigned long sleeps;
 	struct blk_plug plug;
 	struct bio *bio;
@@ -232,13 +270,13 @@ static void iop_lane_work(struct work_struct *work)
 		bio = bio_list_pop(&lane->bios);
 		if (bio)
 			lane->nr_bios--;
-		below = atomic_read(&pool->in_flight) - lane->nr_bios - 1;
+		below = atomic_read(&pool->in_flight[leg]) - lane->nr_bios - 1;
 		spin_unlock(&pool->lock);
 		if (!bio)
 			break;
 		sleeps = current->nvcsw;
 		submit_bio_noacct(bio);
-		if (iot->learns && current->nvcsw != sleeps)
+		if (learns && current->nvcsw != sleeps)
 			iop_learn_tags(pool, below);
 	}
 	blk_finish_plug(&plug);
@@ -274,10 +312,10 @@ static bool iop_own(struct ioband_pool *pool, struct ioband_group *group)
 /* Whether a bio may go down at once though nobody counts turns: then it counts. */
 static bool iop_takes(struct ioband_pool *pool, const struct ioband_bio *iob)
 {
-	if (atomic_inc_return(&pool->in_flight) <= pool->pass_max ||
+	if (atomic_inc_return(iob_in_flight(pool, iob)) <= pool->pass_max ||
 	    pool->sched.policy->only_limits || iop_own(pool, iob->group))
 		return true;
-	atomic_dec(&pool->in_flight);
+	atomic_dec(iob_in_flight(pool, iob));
 	return false;
 }
 
@@ -394,7 +432,7 @@ retry:
 	if (urgent) {
 		this_cpu_inc(group->stats->urgent_ios);
 		ioband_charge(&pool->sched, &group->node, &iob->io, now_ns);
-		atomic_inc(&pool->in_flight);
+		atomic_inc(iob_in_flight(pool, iob));
 		verdict = iob_pass(iob);
 		goto unlock;
 	}
@@ -441,11 +479,11 @@ enum ioband_verdict iop_submit(struct ioband_pool *pool, struct ioband_bio *iob,
 {
 	if (likely(!READ_ONCE(pool->contended) &&
 		   !READ_ONCE(iob->group->is_limited))) {
-		if (likely(atomic_inc_return(&pool->in_flight) <=
+		if (likely(atomic_inc_return(iob_in_flight(pool, iob)) <=
 			   READ_ONCE(pool->pass_max) ||
 			   READ_ONCE(pool->owner) == iob->group))
 			return iob_pass(iob);
-		atomic_dec(&pool->in_flight);
+		atomic_dec(iob_in_flight(pool, iob));
 	}
 	return iop_submit_contended(pool, iob, urgent);
 }
@@ -473,7 +511,7 @@ void iop_complete(struct ioband_pool *pool, struct ioband_bio *iob)
 	percpu_ref_put(&group->ref);
 
 	/* A full barrier: pairs with iop_contend(). */
-	atomic_dec_return(&pool->in_flight);
+	atomic_dec_return(iob_in_flight(pool, iob));
 	if (likely(!READ_ONCE(pool->contended)))
 		return;
 	iop_note_service(pool, now_ns - iob->issue_ns);
@@ -557,7 +595,7 @@ static void iog_drain(struct ioband_pool *pool, struct ioband_group *group)
 
 		iob_dequeue(pool, iob, now_ns);
 		ioband_charge(&pool->sched, &group->node, io, now_ns);
-		atomic_inc(&pool->in_flight);
+		atomic_inc(iob_in_flight(pool, iob));
 		iob_issue(iob, now_ns);
 		iob_released(iob, now_ns);
 		iob_send(pool, iob, NULL);
@@ -721,11 +759,13 @@ static void iop_timer_work(struct work_struct *work)
 	iop_changed(pool);
 }
 
-static struct ioband_pool *iop_create(const struct ioband_table *table)
+static struct ioband_pool *iop_create(const struct ioband_table *table,
+				      unsigned int nr_legs)
 {
 	struct ioband_pool *pool;
 
-	pool = kzalloc(sizeof(*pool), GFP_KERNEL);
+	pool = kzalloc(struct_size(pool, facets, iop_more_facets(nr_legs)),
+		       GFP_KERNEL);
 	if (!pool)
 		return NULL;
 	pool->wq = alloc_workqueue("ioband-%s", WQ_MEM_RECLAIM | WQ_HIGHPRI, 0,
@@ -750,6 +790,9 @@ static struct ioband_pool *iop_create(const struct ioband_table *table)
 	pool->carryover = table->carryover;
 	pool->quantum_ms = table->quantum_ms;
 	ioband_sched_init(&pool->sched, table->policy, 1);
+	pool->nr_legs = nr_legs;
+	if (nr_legs > 1)
+		ioband_node_set_legs(&pool->sched.root, pool->facets, nr_legs);
 	ioband_depth_init(&pool->depth);
 	list_add(&pool->list, &pools);
 	return pool;
@@ -762,11 +805,13 @@ free_pool:
 /**
  * iop_get - find or create the pool of a share id
  * @table: the line that names it; its settings are those of a new pool
+ * @nr_legs: and so are the legs of its device
  *
  * Context: process, ioband_mutex held.
  * Return: the pool, to be given back by iop_put(), or %NULL without memory.
  */
-struct ioband_pool *iop_get(const struct ioband_table *table)
+struct ioband_pool *iop_get(const struct ioband_table *table,
+			    unsigned int nr_legs)
 {
 	struct ioband_pool *pool;
 
@@ -775,7 +820,7 @@ struct ioband_pool *iop_get(const struct ioband_table *table)
 	list_for_each_entry(pool, &pools, list)
 		if (!strcmp(pool->name, table->share))
 			goto found;
-	pool = iop_create(table);
+	pool = iop_create(table, nr_legs);
 	if (!pool)
 		return NULL;
 found:
@@ -802,23 +847,31 @@ void iop_put(struct ioband_pool *pool)
 	kfree(pool);
 }
 
-/*
- * The legs of a stripe, by what its topology says of itself: io_min is the chunk,
- * io_opt the full stripe. dm-stripe and md say so. What says nothing has one.
+/**
+ * iot_find_legs - how many disks a target's device spreads its bios over
+ * @iot: the target, its device open; nr_lanes and chunk_shift are filled in
+ *
+ * By what its topology says of itself: io_min is the chunk, io_opt the full stripe.
+ * dm-stripe and md say so. What says nothing has one.
+ *
+ * Context: any.
  */
-static int iot_init_lanes(struct ioband_target *iot)
+void iot_find_legs(struct ioband_target *iot)
 {
 	struct request_queue *q = bdev_get_queue(iot->dev->bdev);
-	unsigned int chunk = queue_io_min(q), width = queue_io_opt(q), i;
+	unsigned int chunk = queue_io_min(q), width = queue_io_opt(q);
 
 	iot->nr_lanes = 1;
-	iot->learns = !queue_is_mq(q);
-	if (!queue_is_mq(q) && is_power_of_2(chunk) && chunk >= PAGE_SIZE &&
-	    width > chunk && !(width % chunk)) {
-		iot->nr_lanes = min_t(unsigned int, width / chunk, LANES_MAX);
-		iot->chunk_shift = ilog2(chunk) - SECTOR_SHIFT;
-		iot->learns = false;
-	}
+	if (queue_is_mq(q) || !is_power_of_2(chunk) || chunk < PAGE_SIZE ||
+	    width <= chunk || width % chunk)
+		return;
+	iot->nr_lanes = min_t(unsigned int, width / chunk, IOBAND_LEGS_MAX);
+	iot->chunk_shift = ilog2(chunk) - SECTOR_SHIFT;
+}
+
+static int iot_init_lanes(struct ioband_target *iot)
+{
+	unsigned int i;
 
 	iot->lanes = kcalloc(iot->nr_lanes, sizeof(*iot->lanes), GFP_KERNEL);
 	if (!iot->lanes)

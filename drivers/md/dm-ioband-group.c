@@ -61,10 +61,12 @@ static int terms_create(const struct ioband_settings *settings,
 struct ioband_group *iog_create(struct ioband_volume *volume, u64 id,
 				const struct ioband_settings *change)
 {
+	unsigned int nr_legs = volume->pool->nr_legs;
 	struct ioband_terms *terms;
 	struct ioband_group *group;
 
-	group = kzalloc(sizeof(*group), GFP_KERNEL);
+	group = kzalloc(struct_size(group, facets, iop_more_facets(nr_legs)),
+			GFP_KERNEL);
 	if (!group)
 		return NULL;
 	group->stats = alloc_percpu(struct ioband_stats);
@@ -84,6 +86,8 @@ struct ioband_group *iog_create(struct ioband_volume *volume, u64 id,
 		goto free_ref;
 	terms = group->node.terms;
 	ioband_node_init(&group->node, group->settings.weight);
+	if (nr_legs > 1)
+		ioband_node_set_legs(&group->node, group->facets, nr_legs);
 	group->node.class = group->settings.class;
 	group->node.terms = terms;
 	if (terms)

@@ -364,8 +364,10 @@ void iot_show(struct ioband_target *iot, char *result, unsigned int maxlen)
 	DMEMIT("share=%s policy=%s type=%s depth=%u depth_reason=%s",
 	       pool->name, READ_ONCE(pool->sched.policy)->name,
 	       ioband_type_name(volume->type), depth, reason);
-	DMEMIT(" contended=%d in_flight=%d held=%u held_max=%u\n", contended,
-	       atomic_read(&pool->in_flight), held, held_max);
+	if (pool->nr_legs > 1)
+		DMEMIT(" legs=%u", pool->nr_legs);
+	DMEMIT(" contended=%d in_flight=%u held=%u held_max=%u\n", contended,
+	       iop_in_flight(pool), held, held_max);
 	if (READ_ONCE(pool->token_base) || READ_ONCE(pool->carryover))
 		DMEMIT("token_base=%u carryover=%u note=no_effect_without_epochs\n",
 		       READ_ONCE(pool->token_base),

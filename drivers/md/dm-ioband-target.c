@@ -58,6 +58,7 @@ static int iot_open(struct ioband_target *iot, const struct ioband_table *table,
 		goto put_device;
 	}
 	iot->offset_sectors = table->offset_sectors;
+	iot_find_legs(iot);
 	return 0;
 
 put_device:
@@ -99,7 +100,7 @@ static int iot_join(struct ioband_target *iot, const struct ioband_table *table,
 
 	lockdep_assert_held(&ioband_mutex);
 
-	pool = iop_get(table);
+	pool = iop_get(table, iot->nr_lanes);
 	if (!pool) {
 		err->brief = "Cannot allocate ioband device";
 		snprintf(err->text, sizeof(err->text), "out of memory");
@@ -227,6 +228,7 @@ static int ioband_map(struct dm_target *ti, struct bio *bio)
 	iob->is_timed = false;
 	iob->io.arrival_ns = ktime_get_ns();
 	iob->io.dir = op_is_write(bio_op(bio)) ? IOBAND_WRITE : IOBAND_READ;
+	iob->io.leg = likely(iot->nr_lanes == 1) ? 0 : iob_leg(iob);
 	iob->data_sectors = bio_has_data(bio) ? bio_sectors(bio) : 0;
 	iob->io.sectors = iob->data_sectors ?: NO_DATA_SECTORS;
 	iob->group = iov_classify(volume, bio, &urgent);

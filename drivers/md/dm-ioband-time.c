@@ -205,7 +205,7 @@ static struct ioband_stream *stream_take(struct ioband_pool *pool,
  * Return: the stream's account, or %NULL if it has none.
  */
 struct ioband_account *iop_stream(struct ioband_pool *pool,
-				  const struct ioband_bio *iob)
+				  struct ioband_bio *iob)
 {
 	struct ioband_group *group = iob->group;
 	pid_t pid = task_pid_nr(current);
@@ -228,6 +228,8 @@ found:
 		list_del_init(&stream->idle);
 	if (!ioband_node_joined(&pool->sched, &stream->node))
 		ioband_node_join(&pool->sched, &stream->node, 0, 0);
+	/* Turns are of the whole disk: a stream has no places at its legs. */
+	iob->io.leg = 0;
 	return &stream->account;
 }
 

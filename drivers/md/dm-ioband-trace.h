@@ -40,7 +40,7 @@ DECLARE_EVENT_CLASS(ioband_bio,
 		__entry->nr_sectors = bio_sectors(bio);
 		__entry->wait_ns = wait_ns;
 		__entry->held = group->node.held;
-		__entry->in_flight = atomic_read(&pool->in_flight);
+		__entry->in_flight = iop_in_flight(pool);
 		__entry->op = bio_has_data(bio) ? "RW"[iob->io.dir] : 'D';
 	),
 

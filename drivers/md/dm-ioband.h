@@ -114,6 +114,8 @@ struct ioband_group {
 	/* Set for a group that "auto" made: it goes when the cgroup goes. */
 	struct cgroup_subsys_state *css;
 	struct rcu_head rcu;
+	/* Of @node, if the pool has more than one leg. */
+	struct ioband_facet facets[];
 };
 
 /* The last answer of the cgroup lookup on this CPU. */
@@ -192,7 +194,6 @@ struct ioband_target {
 	struct ioband_lane *lanes;
 	unsigned int nr_lanes;
 	unsigned int chunk_shift;	/* from sectors to chunks, of a stripe */
-	bool learns;			/* depth from workers put to sleep */
 	/* Set while a noflush suspend hands held bios back to dm ... */
 	bool push_back;
 	/* ... and while one that flushes waits for them. */
@@ -213,14 +214,15 @@ struct ioband_pool {
 	bool contended;			/* written under lock */
 	u32 pass_max;			/* in flight without it; under lock */
 	struct ioband_group *owner;	/* who may exceed depth; under lock */
-	atomic_t in_flight;
+	unsigned int nr_legs;		/* of the disk; constant */
+	atomic_t in_flight[IOBAND_LEGS_MAX];
 
 	spinlock_t lock ____cacheline_aligned_in_smp;
 	struct ioband_sched sched;	/* guarded by lock */
 	u64 last_held_ns;		/* guarded by lock */
 	struct list_head targets;	/* written under ioband_mutex and lock */
 	struct ioband_depth depth;	/* guarded by lock */
-	u32 tags;			/* taken at once; guarded by lock */
+	u32 tags;			/* a leg takes at once; guarded by lock */
 	u32 tags_least;			/* by any of its devices; by lock */
 	bool tags_grow;			/* it is a guess; guarded by lock */
 	bool tags_slept;		/* a worker found it out; by lock */
@@ -266,6 +268,7 @@ struct ioband_pool {
 	u32 carryover;
 	u32 quantum_ms;
 	char name[IOBAND_SHARE_LEN + 1];
+	struct ioband_facet facets[];	/* of the root, if there are several legs */
 };
 
 /* per bio, in dm's per-bio data */
@@ -298,6 +301,22 @@ static inline void iob_move(struct ioband_bio *iob, struct ioband_group *to)
 	iob->group = to;
 }
 
+static inline u32 iop_in_flight(const struct ioband_pool *pool)
+{
+	unsigned int leg;
+	u32 sum = 0;
+
+	for (leg = 0; leg < pool->nr_legs; leg++)
+		sum += atomic_read(&pool->in_flight[leg]);
+	return sum;
+}
+
+/* How many facets a node needs besides those that are part of it. */
+static inline unsigned int iop_more_facets(unsigned int nr_legs)
+{
+	return nr_legs > 1 ? nr_legs * IOBAND_DIRS : 0;
+}
+
 static inline struct ioband_bio *iob_from_io(struct ioband_io *io)
 {
 	return container_of(io, struct ioband_bio, io);
@@ -326,7 +345,9 @@ enum ioband_verdict {
 
 /* dm-ioband-device.c */
 extern struct mutex ioband_mutex;
-struct ioband_pool *iop_get(const struct ioband_table *table);
+void iot_find_legs(struct ioband_target *iot);
+struct ioband_pool *iop_get(const struct ioband_table *table,
+			    unsigned int nr_legs);
 void iop_put(struct ioband_pool *pool);
 int iop_add_target(struct ioband_pool *pool, struct ioband_target *iot);
 void iop_del_target(struct ioband_pool *pool, struct ioband_target *iot);
@@ -336,6 +357,7 @@ void iop_set_policy(struct ioband_pool *pool,
 		    const struct ioband_volume *except);
 void iop_changed(struct ioband_pool *pool);
 void iop_set_limits(struct ioband_pool *pool, u32 io_throttle, u32 io_limit);
+unsigned int iob_leg(struct ioband_bio *iob);
 enum ioband_verdict iop_submit(struct ioband_pool *pool, struct ioband_bio *iob,
 			       bool urgent);
 void iop_complete(struct ioband_pool *pool, struct ioband_bio *iob);
@@ -360,7 +382,7 @@ void iob_stop_clock(struct ioband_pool *pool, struct ioband_bio *iob,
 void iop_settle(struct ioband_pool *pool);
 void iop_alloc_streams(struct ioband_pool *pool);
 struct ioband_account *iop_stream(struct ioband_pool *pool,
-				  const struct ioband_bio *iob);
+				  struct ioband_bio *iob);
 void iop_unstream(struct ioband_pool *pool, struct ioband_bio *iob);
 void iop_drop_streams(struct ioband_pool *pool, struct ioband_group *group);
 struct ioband_io *iog_first_held(const struct ioband_group *group);

@@ -78,6 +78,11 @@
  * order of magnitude on most disks, in which nothing depends on the choice. The
  * caller finds it by ioband-depth.c.
  *
+ * A stripe has several disks, its legs, and the depth is that of each. Who is next in
+ * order, but needs a leg that is full, is passed over. He loses nothing by it: virtual
+ * time is the smallest tag of all that wait. And whoever goes in his place may get 16
+ * of his own I/Os ahead of him; what he gets beyond would have gone to waste.
+ *
  * 6. Busy periods
  *
  * While the disk takes all that comes, there is nothing to decide and the caller
@@ -169,19 +174,21 @@ static u64 path_charge(struct ioband_sched *sched, struct ioband_node *node,
 	}
 
 	for (; node->parent; node = node->parent) {
-		u64 *vtime = ioband_vtime_of(node);
+		u64 *vtime = ioband_vtime_of(node), least = node->start;
 
 		if (node == top)
 			by_tag = false;
+		if (by_tag && sched->full)
+			least = ioband_least_tag(node);
 		/*
 		 * One that is ready and yet behind was kept from its turns by a
 		 * limit above it that holds for its direction only. It stays
 		 * behind, or it would lose its place among those like it.
 		 */
 		if (!ioband_before(node->start, *vtime)) {
-			if (by_tag)
-				*vtime = node->start;
-		} else if (!ioband_ready_dirs(node)) {
+			if (by_tag && ioband_before(*vtime, least))
+				*vtime = least;
+		} else if (!node->ready) {
 			node->start = *vtime;
 		}
 		/* When its turn comes, the rest have caught up. */
@@ -191,6 +198,9 @@ static u64 path_charge(struct ioband_sched *sched, struct ioband_node *node,
 		node->served += cost;
 		if (!by_tag && how == OUT_OF_TURN && !node->is_debtor)
 			bound_lead(&node->start, *vtime, cost, node->weight);
+		/* What was of no use to those who wait for another leg is free. */
+		if (by_tag && sched->full)
+			bound_lead(&node->start, least, cost, node->weight);
 
 		if (node->terms)
 			ioband_terms_charge(node->terms, io->dir, io->sectors,
@@ -200,14 +210,14 @@ static u64 path_charge(struct ioband_sched *sched, struct ioband_node *node,
 	return cost;
 }
 
-/* How long I/O of @dir has been kept by limits of @node and those above. */
-static u64 path_parked_ns(const struct ioband_node *node, enum ioband_dir dir,
+/* How long I/O that goes @way has been kept by limits of @node and those above. */
+static u64 path_parked_ns(const struct ioband_node *node, unsigned int way,
 			  u64 now_ns)
 {
 	u64 parked_ns = 0;
 
 	for (; node->parent; node = node->parent) {
-		const struct ioband_facet *facet = &node->facet[dir];
+		const struct ioband_facet *facet = &node->facet[way];
 
 		parked_ns += facet->parked_ns;
 		if (facet->state == IOBAND_FACET_PARKED)
@@ -241,20 +251,19 @@ static enum ioband_because why_held(const struct ioband_node *node)
 
 /* The child whose turn it is, or %NULL if it is that of the node's own I/O. */
 static struct ioband_node *first_child(const struct ioband_node *node,
-				       unsigned int dirs)
+				       u32 ways)
 {
 	struct ioband_node *first = NULL, *child;
 	const struct ioband_heap *ready;
-	unsigned int class;
-	enum ioband_dir dir;
+	unsigned int class, way;
 	bool own = false;
 
 	for (class = 0; class < IOBAND_CLASSES; class++) {
-		for (dir = 0; dir < IOBAND_DIRS; dir++) {
-			if (!(dirs & BIT(dir)))
+		for (way = 0; way < node->nr_ways; way++) {
+			if (!(ways & BIT(way)))
 				continue;
-			own |= ioband_holds_own(&node->facet[dir]);
-			ready = &node->facet[dir].ready[class];
+			own |= ioband_holds_own(&node->facet[way]);
+			ready = &node->facet[way].ready[class];
 			if (!ioband_heap_first(ready))
 				continue;
 			child = ioband_facet_node(ioband_heap_first(ready));
@@ -378,7 +387,7 @@ void ioband_hold(struct ioband_sched *sched, struct ioband_node *node,
 	io->because = was_empty ? why_held(node) :
 		      node->is_debtor ? IOBAND_BECAUSE_DEBT :
 		      IOBAND_BECAUSE_WEIGHT;
-	io->limited_ns = path_parked_ns(node, io->dir, now_ns);
+	io->limited_ns = path_parked_ns(node, ioband_way(io), now_ns);
 	io->graced_ns = sched->graced_ns;
 }
 
@@ -393,7 +402,7 @@ void ioband_hold(struct ioband_sched *sched, struct ioband_node *node,
 bool ioband_may_pass(const struct ioband_node *node, const struct ioband_io *io,
 		     u64 now_ns)
 {
-	if (ioband_holds_own(&node->facet[io->dir]))
+	if (ioband_holds_own(&node->facet[ioband_way(io)]))
 		return false;
 	for (; node->parent; node = node->parent)
 		if (node->terms &&
@@ -438,48 +447,48 @@ void ioband_charge(struct ioband_sched *sched, struct ioband_node *node,
 }
 
 /* Down from @node by class and tag, to the group whose own I/O goes. */
-static struct ioband_node *descend(struct ioband_node *node, unsigned int *dirs)
+static struct ioband_node *descend(struct ioband_node *node, u32 *ways)
 {
 	struct ioband_node *child;
 
-	while ((child = first_child(node, *dirs))) {
+	while ((child = first_child(node, *ways))) {
 		node = child;
-		*dirs &= ioband_ready_dirs(node);
+		*ways &= node->ready;
 	}
 	return node;
 }
 
 /*
- * The group whose turn it is, and the directions it may go in; @top is where the
- * way down to it by tags began, or %NULL if there was none.
+ * The group whose turn it is, and the ways it may go; @top is where the way down to
+ * it by tags began, or %NULL if there was none.
  */
 static struct ioband_node *choose(struct ioband_sched *sched, u64 now_ns,
-				  struct ioband_node **top, unsigned int *dirs,
+				  struct ioband_node **top, u32 *ways,
 				  enum how *how)
 {
 	struct ioband_node *node;
 
 	*how = OUT_OF_TURN;
-	*top = ioband_behind_minimum(sched, now_ns, dirs);
+	*top = ioband_behind_minimum(sched, now_ns, ways);
 	if (*top)
-		return descend(*top, dirs);
-	node = ioband_near_deadline(sched, now_ns, dirs);
+		return descend(*top, ways);
+	node = ioband_near_deadline(sched, now_ns, ways);
 	if (node)
 		return node;
 	*how = SAME_TURN;
-	*top = ioband_turn_holder(sched, dirs);
+	*top = ioband_turn_holder(sched, ways);
 	if (*top)
-		return descend(*top, dirs);
+		return descend(*top, ways);
 	*how = BY_TAG;
 	*top = &sched->root;
-	*dirs = BIT(IOBAND_READ) | BIT(IOBAND_WRITE);
-	return descend(*top, dirs);
+	*ways = ~sched->full;
+	return descend(*top, ways);
 }
 
 /**
  * ioband_next - take out the I/O whose turn it is
  * @sched: the scheduler
- * @in_flight: I/Os at the disk now
+ * @in_flight: I/Os at the disk now, all legs together
  * @now_ns: the time
  *
  * To be called whenever something is held and something completes or the time of
@@ -494,16 +503,18 @@ struct ioband_io *ioband_next(struct ioband_sched *sched, u32 in_flight,
 {
 	struct ioband_node *node, *top;
 	struct ioband_io *io;
-	unsigned int dirs;
 	enum how how;
+	u32 ways;
 
 	wake_timers(sched, now_ns);
-	if (in_flight >= sched->depth)
+	if (in_flight >= (u64)sched->depth * (sched->root.nr_ways / IOBAND_DIRS))
 		return NULL;
-	node = choose(sched, now_ns, &top, &dirs, &how);
-	io = ioband_inner_pick(node, dirs, now_ns);
+	node = choose(sched, now_ns, &top, &ways, &how);
+	io = ioband_inner_pick(node, ways, now_ns);
 	if (!io) {
-		sched->gaps++;
+		/* That there is nothing for one of several legs is no gap. */
+		if (!ioband_is_ready(sched))
+			sched->gaps++;
 		return NULL;
 	}
 	if (how != OUT_OF_TURN) {
@@ -516,7 +527,7 @@ struct ioband_io *ioband_next(struct ioband_sched *sched, u32 in_flight,
 	sched->held--;
 	if (!node->held)
 		node->emptied_ns = now_ns;
-	io->limited_ns = since_arrival_ns(io, path_parked_ns(node, io->dir, now_ns),
+	io->limited_ns = since_arrival_ns(io, path_parked_ns(node, ioband_way(io), now_ns),
 					  io->limited_ns, now_ns);
 	io->graced_ns = sched->graced_ns - io->graced_ns;
 	io->cost = path_charge(sched, node, io, top, how, now_ns);
@@ -546,12 +557,13 @@ void ioband_unhold(struct ioband_sched *sched, struct ioband_node *node,
  */
 struct ioband_io *ioband_first_held(const struct ioband_node *node)
 {
-	const struct ioband_facet *read = &node->facet[IOBAND_READ];
-	const struct ioband_facet *write = &node->facet[IOBAND_WRITE];
+	struct ioband_io *io = NULL;
+	unsigned int way;
 
-	return ioband_first_io(&read->held[false]) ?:
-	       ioband_first_io(&write->held[false]) ?:
-	       ioband_first_io(&write->held[true]);
+	for (way = 0; !io && way < node->nr_ways; way++)
+		io = ioband_first_io(&node->facet[way].held[false]) ?:
+		     ioband_first_io(&node->facet[way].held[true]);
+	return io;
 }
 
 /**
@@ -603,8 +615,13 @@ u64 ioband_got_ppm(const struct ioband_sched *sched,
  */
 bool ioband_is_ready(const struct ioband_sched *sched)
 {
-	return ioband_facet_has_io(&sched->root.facet[IOBAND_READ]) ||
-	       ioband_facet_has_io(&sched->root.facet[IOBAND_WRITE]);
+	const struct ioband_node *root = &sched->root;
+	unsigned int way;
+
+	for (way = 0; way < root->nr_ways; way++)
+		if (ioband_facet_has_io(&root->facet[way]))
+			return true;
+	return false;
 }
 
 /**

@@ -26,6 +26,15 @@ enum {
 /* Virtual time of cost 1 at weight 1. */
 #define IOBAND_VTIME_SHIFT	16
 
+/*
+ * The disks that a stripe spreads its I/O over are its legs. An I/O goes one of
+ * several ways: to a leg, and in a direction.
+ */
+enum {
+	IOBAND_LEGS_MAX		= 16,
+	IOBAND_WAYS_MAX		= IOBAND_LEGS_MAX * IOBAND_DIRS,
+};
+
 /* Strict order of siblings; weights count within a class. */
 enum ioband_class {
 	IOBAND_RT,
@@ -63,6 +72,7 @@ enum ioband_because {
  * @cost: what its group was charged for it, once it went
  * @sectors: size in sectors of 512 bytes
  * @dir: %IOBAND_READ or %IOBAND_WRITE
+ * @leg: which leg of the disk it is for
  * @is_async: nobody waits for it; of writes only
  * @prio: %IOBAND_PRIO_RT to %IOBAND_PRIO_IDLE
  * @because: what it waits for, limits and grace apart
@@ -75,10 +85,21 @@ struct ioband_io {
 	u64 cost;
 	u32 sectors;
 	u8 dir;
+	u8 leg;
 	bool is_async;
 	u8 prio;
 	u8 because;
 };
+
+static inline unsigned int ioband_way(const struct ioband_io *io)
+{
+	return io->leg * IOBAND_DIRS + io->dir;
+}
+
+static inline enum ioband_dir ioband_way_dir(unsigned int way)
+{
+	return way % IOBAND_DIRS;
+}
 
 enum ioband_facet_state {
 	IOBAND_FACET_EMPTY,	/* nothing here or below may go */
@@ -87,23 +108,23 @@ enum ioband_facet_state {
 };
 
 /**
- * struct ioband_facet - the reads, or the writes, of a node and all below it
+ * struct ioband_facet - what goes one way of a node and all below it
  * @node: place among the siblings, or among those that wait for a limit
+ * @whose: the node that this is a facet of
  * @ready: children with such I/O that may go, by class
  * @held: such I/O of the node itself: sync, async
- * @state: which heap @node is in
- * @dir: which of its node's two it is
  * @parked_since_ns: since when, if it is parked
  * @parked_ns: how long it was parked before, in all
+ * @state: which heap @node is in
  */
 struct ioband_facet {
 	struct ioband_heap_node node;
+	struct ioband_node *whose;
 	struct ioband_heap ready[IOBAND_CLASSES];
 	struct ioband_heap held[2];
 	u64 parked_since_ns;
 	u64 parked_ns;
 	u8 state;
-	u8 dir;
 };
 
 /**
@@ -111,12 +132,15 @@ struct ioband_facet {
  * @parent: the group out of whose share this one's comes; %NULL for the root
  * @children: the groups below
  * @sibling: place in @children of the parent
- * @facet: what waits here and below
+ * @facet: what waits here and below, by way: @plain, or more than these
+ * @ready: the ways that I/O may go here or below, as far as limits up to this
+ *	one let it, a bit each
  * @start: start tag of what goes next, in the virtual time of the parent
  * @weight: share relative to its siblings that have I/O
  * @rest: what the last division of a cost by @weight left over
  * @period: busy period of the scheduler in which @start was made
  * @class: which siblings go before it, whatever the tags say
+ * @nr_ways: size of @facet
  * @is_stream: it is no group, but the I/O of one task in the group above it
  * @is_debtor: it is ahead because of I/O that did not wait
  * @vtime: virtual time of the children, by class
@@ -134,17 +158,20 @@ struct ioband_facet {
  * @think_off_ns: mean deviation of that
  * @cost_ns: for how long the disk is at work for an I/O of its, lately
  * @terms: limits, minimum and latency target, or %NULL
+ * @plain: the facets where the disk has one leg
  */
 struct ioband_node {
 	struct ioband_node *parent;
 	struct list_head children;
 	struct list_head sibling;
-	struct ioband_facet facet[IOBAND_DIRS];
+	struct ioband_facet *facet;
+	u32 ready;
 	u64 start;
 	u32 weight;
 	u32 rest;
 	u32 period;
 	u8 class;
+	u8 nr_ways;
 	bool is_stream;
 	bool is_debtor;
 	u64 vtime[IOBAND_CLASSES];
@@ -162,13 +189,16 @@ struct ioband_node {
 	u64 think_off_ns;
 	u64 cost_ns;
 	struct ioband_terms *terms;
+	struct ioband_facet plain[IOBAND_DIRS];
 };
 
 /**
  * struct ioband_sched - all groups that share one disk
  * @root: above all groups; holds nothing itself
  * @policy: turns I/O into cost
- * @depth: I/Os that may be in flight before the next one is held
+ * @depth: I/Os that may be in flight to a leg before the next one is held
+ * @full: the ways to legs at which there is no room, a bit each; kept by the
+ *	caller where there are several legs
  * @held: I/Os held in all groups
  * @period: counts busy periods; tags of an older one mean nothing
  * @timers: facets at a limit, by when it ends
@@ -188,6 +218,7 @@ struct ioband_sched {
 	struct ioband_node root;
 	const struct ioband_policy *policy;
 	u32 depth;
+	u32 full;
 	u32 held;
 	u32 period;
 	struct ioband_heap timers;
@@ -212,6 +243,8 @@ void ioband_sched_set_policy(struct ioband_sched *sched,
 struct ioband_node *ioband_node_after(struct ioband_node *node,
 				      const struct ioband_node *top);
 void ioband_node_init(struct ioband_node *node, u32 weight);
+void ioband_node_set_legs(struct ioband_node *node, struct ioband_facet *facets,
+			  unsigned int nr_legs);
 void ioband_node_add(struct ioband_node *parent, struct ioband_node *node);
 void ioband_node_del(struct ioband_sched *sched, struct ioband_node *node,
 		     u64 now_ns);

@@ -36,7 +36,7 @@ static const u16 level_steps[IOBAND_PRIOS] = {
 static struct ioband_heap *held_of(struct ioband_node *node,
 				   const struct ioband_io *io)
 {
-	return &node->facet[io->dir].held[io->is_async];
+	return &node->facet[ioband_way(io)].held[io->is_async];
 }
 
 /**
@@ -94,29 +94,37 @@ static bool async_goes(const struct ioband_node *node,
 	return node->sync_run % (run + ASYNC_RUN) >= run;
 }
 
+static struct ioband_io *first_of(const struct ioband_node *node, u32 ways,
+				  bool is_async)
+{
+	struct ioband_io *first = NULL, *io;
+	unsigned int way;
+
+	for (way = 0; way < node->nr_ways; way++) {
+		if (!(ways & BIT(way)))
+			continue;
+		io = ioband_first_io(&node->facet[way].held[is_async]);
+		if (io && (!first || ioband_before(io->node.key,
+						   first->node.key)))
+			first = io;
+	}
+	return first;
+}
+
 /**
  * ioband_inner_pick - which of its own I/Os a group would send next
  * @node: the group
- * @dirs: the directions to choose from, a bit each
+ * @ways: the ways to choose from, a bit each
  * @now_ns: the time
  *
  * Return: the I/O, where it was, or %NULL if there is none.
  */
-struct ioband_io *ioband_inner_pick(const struct ioband_node *node,
-				    unsigned int dirs, u64 now_ns)
+struct ioband_io *ioband_inner_pick(const struct ioband_node *node, u32 ways,
+				    u64 now_ns)
 {
-	const struct ioband_facet *read = &node->facet[IOBAND_READ];
-	const struct ioband_facet *write = &node->facet[IOBAND_WRITE];
-	struct ioband_io *sync = NULL, *async = NULL, *io;
+	struct ioband_io *sync = first_of(node, ways, false);
+	struct ioband_io *async = first_of(node, ways, true);
 
-	if (dirs & BIT(IOBAND_READ))
-		sync = ioband_first_io(&read->held[false]);
-	if (dirs & BIT(IOBAND_WRITE)) {
-		async = ioband_first_io(&write->held[true]);
-		io = ioband_first_io(&write->held[false]);
-		if (io && (!sync || ioband_before(io->node.key, sync->node.key)))
-			sync = io;
-	}
 	return async_goes(node, sync, async, now_ns) ? async : sync;
 }
 
@@ -127,14 +135,13 @@ struct ioband_io *ioband_inner_pick(const struct ioband_node *node,
  */
 void ioband_inner_take(struct ioband_node *node, struct ioband_io *io)
 {
-	const struct ioband_heap *async = &node->facet[IOBAND_WRITE].held[true];
 	u64 *vtime = &node->inner_vtime[io->is_async];
 
-	/* One direction may lag behind, when its limit ends. */
+	/* One way may lag behind, when its limit ends or its leg has room. */
 	if (io->prio != IOBAND_PRIO_RT && io->prio != IOBAND_PRIO_IDLE &&
 	    ioband_before(*vtime, io->node.key))
 		*vtime = io->node.key;
-	if (ioband_heap_first(async))
+	if (first_of(node, U32_MAX, true))
 		node->sync_run++;
 	ioband_inner_erase(node, io);
 }

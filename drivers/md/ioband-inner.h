@@ -16,8 +16,8 @@ static inline struct ioband_io *ioband_first_io(const struct ioband_heap *heap)
 
 void ioband_inner_insert(struct ioband_node *node, struct ioband_io *io);
 void ioband_inner_erase(struct ioband_node *node, struct ioband_io *io);
-struct ioband_io *ioband_inner_pick(const struct ioband_node *node,
-				    unsigned int dirs, u64 now_ns);
+struct ioband_io *ioband_inner_pick(const struct ioband_node *node, u32 ways,
+				    u64 now_ns);
 void ioband_inner_take(struct ioband_node *node, struct ioband_io *io);
 
 #endif /* _IOBAND_INNER_H */

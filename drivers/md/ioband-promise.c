@@ -30,8 +30,8 @@ static bool next_deadline(const struct ioband_sched *sched,
 			  const struct ioband_terms *terms, u64 now_ns,
 			  u64 *deadline_ns)
 {
-	unsigned int dirs = ioband_ready_dirs(terms->node);
-	const struct ioband_io *io = ioband_inner_pick(terms->node, dirs,
+	const struct ioband_io *io = ioband_inner_pick(terms->node,
+						       terms->node->ready,
 						       now_ns);
 	u64 lead_ns = terms->latency_ns / LATENCY_LEAD;
 	u64 slack_ns = terms->latency_ns - lead_ns;
@@ -104,7 +104,7 @@ void ioband_promise_update(struct ioband_sched *sched, struct ioband_node *node,
 	u64 key;
 
 	ioband_promise_leave(sched, terms);
-	if (!ioband_ready_dirs(node))
+	if (!node->ready)
 		return;
 	if (terms->min_rate) {
 		if (!was_in)
@@ -116,39 +116,41 @@ void ioband_promise_update(struct ioband_sched *sched, struct ioband_node *node,
 }
 
 /*
- * The directions in which @node may go now, no group above it being at a limit.
- * If any falls away for that, @open_ns is when the first such limit ends.
+ * The ways that @node may go now, no group above it being at a limit. If any falls
+ * away for that, @open_ns is when the first such limit ends.
  */
-static unsigned int open_dirs(const struct ioband_node *node, u64 *open_ns)
+static u32 open_ways(const struct ioband_node *node, u64 *open_ns)
 {
-	unsigned int dirs = ioband_ready_dirs(node), any = 0;
-	enum ioband_dir dir;
+	u32 ways = node->ready;
+	unsigned int way;
+	bool any = false;
 
 	while ((node = node->parent)->parent) {
-		for (dir = 0; dir < IOBAND_DIRS; dir++) {
-			const struct ioband_facet *facet = &node->facet[dir];
+		for (way = 0; way < node->nr_ways; way++) {
+			const struct ioband_facet *facet = &node->facet[way];
 
-			if (!(dirs & BIT(dir)) ||
+			if (!(ways & BIT(way)) ||
 			    facet->state == IOBAND_FACET_READY)
 				continue;
-			dirs &= ~BIT(dir);
-			if (!any++ || ioband_before(facet->node.key, *open_ns))
+			ways &= ~BIT(way);
+			if (!any || ioband_before(facet->node.key, *open_ns))
 				*open_ns = facet->node.key;
+			any = true;
 		}
 	}
-	return dirs;
+	return ways;
 }
 
 /**
  * ioband_behind_minimum - who is furthest behind its minimum
  * @sched: the scheduler, its timers run
  * @now_ns: the time
- * @dirs: filled in: the directions in which it may go, a bit each
+ * @ways: filled in: the ways it may go, a bit each
  *
- * Return: the group, or %NULL.
+ * Return: the group, or %NULL, if there is none or no room at the legs it needs.
  */
 struct ioband_node *ioband_behind_minimum(struct ioband_sched *sched,
-					  u64 now_ns, unsigned int *dirs)
+					  u64 now_ns, u32 *ways)
 {
 	struct ioband_heap_node *first;
 	u64 open_ns = now_ns;
@@ -157,8 +159,11 @@ struct ioband_node *ioband_behind_minimum(struct ioband_sched *sched,
 	       !ioband_before(now_ns, first->key)) {
 		struct ioband_terms *terms = terms_of_min(first);
 
-		*dirs = open_dirs(terms->node, &open_ns);
-		if (*dirs) {
+		*ways = open_ways(terms->node, &open_ns);
+		if (*ways) {
+			*ways &= ~sched->full;
+			if (!*ways)
+				return NULL;
 			ioband_terms_min_check(terms, now_ns);
 			return terms->node;
 		}
@@ -173,12 +178,12 @@ struct ioband_node *ioband_behind_minimum(struct ioband_sched *sched,
  * ioband_near_deadline - whose own I/O would miss its latency target first
  * @sched: the scheduler, its timers run
  * @now_ns: the time
- * @dirs: filled in: the directions in which it may go, a bit each
+ * @ways: filled in: the ways it may go, a bit each
  *
- * Return: the group, or %NULL.
+ * Return: the group, or %NULL, if there is none or no room at the legs it needs.
  */
 struct ioband_node *ioband_near_deadline(struct ioband_sched *sched, u64 now_ns,
-					 unsigned int *dirs)
+					 u32 *ways)
 {
 	struct ioband_heap_node *first;
 	u64 open_ns = now_ns;
@@ -187,8 +192,11 @@ struct ioband_node *ioband_near_deadline(struct ioband_sched *sched, u64 now_ns,
 	       !ioband_before(now_ns, first->key)) {
 		struct ioband_terms *terms = terms_of_deadline(first);
 
-		*dirs = open_dirs(terms->node, &open_ns);
-		if (ioband_inner_pick(terms->node, *dirs, now_ns)) {
+		*ways = open_ways(terms->node, &open_ns);
+		if (ioband_inner_pick(terms->node, *ways, now_ns)) {
+			*ways &= ~sched->full;
+			if (!ioband_inner_pick(terms->node, *ways, now_ns))
+				return NULL;
 			terms->promised_ns = now_ns;
 			return terms->node;
 		}

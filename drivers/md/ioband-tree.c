@@ -3,18 +3,41 @@
  * The tree of groups: who may go, and where he stands among his siblings.
  *
  * A node stands twice among its siblings, once with its reads and once with its
- * writes, for a limit may stop either. Each of these facets is in one of three
- * states: empty; ready, in the parent's heap by start tag; or parked until a
- * limit ends. A facet is empty if nothing is ready below it, so that whatever is
- * found in a heap leads down to an I/O that may go, and a group at its limit
- * stands in nobody's way, however many are below it.
+ * writes, for a limit may stop either; and so for each leg of a stripe, for one may
+ * be full while another has room. Each of these facets is in one of three states:
+ * empty; ready, in the parent's heap by start tag; or parked until a limit ends. A
+ * facet is empty if nothing is ready below it, so that whatever is found in a heap
+ * leads down to an I/O that may go, and a group at its limit stands in nobody's way,
+ * however many are below it.
  */
 #include "ioband-tree.h"
 
-static struct ioband_heap *siblings_of(const struct ioband_node *node,
-				       enum ioband_dir dir)
+static struct ioband_heap *siblings_of(const struct ioband_facet *facet)
 {
-	return &node->parent->facet[dir].ready[node->class];
+	const struct ioband_node *node = facet->whose;
+
+	return &node->parent->facet[facet - node->facet].ready[node->class];
+}
+
+/**
+ * ioband_least_tag - who of a node and its siblings of its class is furthest behind
+ * @node: the node, of which something is ready
+ *
+ * Return: the start tag of the first that has I/O that may go, whatever way.
+ */
+u64 ioband_least_tag(const struct ioband_node *node)
+{
+	const struct ioband_heap_node *first;
+	const struct ioband_facet *facet;
+	u64 least = node->start;
+
+	for (facet = node->parent->facet;
+	     facet < node->parent->facet + node->parent->nr_ways; facet++) {
+		first = ioband_heap_first(&facet->ready[node->class]);
+		if (first && ioband_before(first->key, least))
+			least = first->key;
+	}
+	return least;
 }
 
 /* Whether there is I/O of @facet here or below that no limit below forbids. */
@@ -28,14 +51,15 @@ bool ioband_facet_has_io(const struct ioband_facet *facet)
 	return ioband_holds_own(facet);
 }
 
-static void facet_leave(struct ioband_sched *sched, struct ioband_node *node,
-			enum ioband_dir dir, u64 now_ns)
+static void facet_leave(struct ioband_sched *sched, struct ioband_facet *facet,
+			u64 now_ns)
 {
-	struct ioband_facet *facet = &node->facet[dir];
+	struct ioband_node *node = facet->whose;
 
 	switch (facet->state) {
 	case IOBAND_FACET_READY:
-		ioband_heap_erase(siblings_of(node, dir), &facet->node);
+		ioband_heap_erase(siblings_of(facet), &facet->node);
+		node->ready &= ~BIT(facet - node->facet);
 		break;
 	case IOBAND_FACET_PARKED:
 		ioband_heap_erase(&sched->timers, &facet->node);
@@ -47,10 +71,10 @@ static void facet_leave(struct ioband_sched *sched, struct ioband_node *node,
 	facet->state = IOBAND_FACET_EMPTY;
 }
 
-static void facet_enter(struct ioband_sched *sched, struct ioband_node *node,
-			enum ioband_dir dir, u64 open_ns, u64 now_ns)
+static void facet_enter(struct ioband_sched *sched, struct ioband_facet *facet,
+			u64 open_ns, u64 now_ns)
 {
-	struct ioband_facet *facet = &node->facet[dir];
+	struct ioband_node *node = facet->whose;
 
 	if (ioband_before(now_ns, open_ns)) {
 		facet->state = IOBAND_FACET_PARKED;
@@ -61,7 +85,18 @@ static void facet_enter(struct ioband_sched *sched, struct ioband_node *node,
 	}
 	facet->state = IOBAND_FACET_READY;
 	facet->node.key = node->start;
-	ioband_heap_insert(siblings_of(node, dir), &facet->node);
+	ioband_heap_insert(siblings_of(facet), &facet->node);
+	node->ready |= BIT(facet - node->facet);
+}
+
+/* All facets leave the heaps they are in. */
+static void node_leave(struct ioband_sched *sched, struct ioband_node *node,
+		       u64 now_ns)
+{
+	struct ioband_facet *facet;
+
+	for (facet = node->facet; facet < node->facet + node->nr_ways; facet++)
+		facet_leave(sched, facet, now_ns);
 }
 
 static void not_behind(struct ioband_sched *sched, struct ioband_node *node)
@@ -78,29 +113,31 @@ static void not_behind(struct ioband_sched *sched, struct ioband_node *node)
  * Put a facet where it belongs by now. Returns whether the parent must look, too,
  * because its own facet may have become empty or ceased to be.
  */
-static bool facet_update(struct ioband_sched *sched, struct ioband_node *node,
-			 enum ioband_dir dir, u64 now_ns)
+static bool facet_update(struct ioband_sched *sched, struct ioband_facet *facet,
+			 u64 now_ns)
 {
-	struct ioband_facet *facet = &node->facet[dir];
 	bool was_ready = facet->state == IOBAND_FACET_READY;
+	struct ioband_node *node = facet->whose;
 	u64 open_ns = now_ns;
 
 	if (!ioband_facet_has_io(facet)) {
-		facet_leave(sched, node, dir, now_ns);
+		facet_leave(sched, facet, now_ns);
 		return was_ready;
 	}
 	if (node->terms)
-		open_ns = ioband_terms_open_ns(node->terms, dir, now_ns);
+		open_ns = ioband_terms_open_ns(node->terms,
+					       ioband_way_dir(facet - node->facet),
+					       now_ns);
 	if (was_ready && facet->node.key == node->start && open_ns == now_ns)
 		return false;
 	if (facet->state == IOBAND_FACET_PARKED && facet->node.key == open_ns &&
 	    open_ns != now_ns)
 		return false;
 	/* Nobody saves up while he is away. */
-	if (!ioband_ready_dirs(node) && open_ns == now_ns)
+	if (!node->ready && open_ns == now_ns)
 		not_behind(sched, node);
-	facet_leave(sched, node, dir, now_ns);
-	facet_enter(sched, node, dir, open_ns, now_ns);
+	facet_leave(sched, facet, now_ns);
+	facet_enter(sched, facet, open_ns, now_ns);
 	return was_ready != (facet->state == IOBAND_FACET_READY);
 }
 
@@ -111,9 +148,11 @@ static bool facet_update(struct ioband_sched *sched, struct ioband_node *node,
 bool ioband_node_place(struct ioband_sched *sched, struct ioband_node *node,
 		       u64 now_ns)
 {
-	bool changed = facet_update(sched, node, IOBAND_READ, now_ns);
+	struct ioband_facet *facet;
+	bool changed = false;
 
-	changed |= facet_update(sched, node, IOBAND_WRITE, now_ns);
+	for (facet = node->facet; facet < node->facet + node->nr_ways; facet++)
+		changed |= facet_update(sched, facet, now_ns);
 	if (node->terms)
 		ioband_promise_update(sched, node, now_ns);
 	return changed;
@@ -145,18 +184,17 @@ void ioband_node_retag(struct ioband_sched *sched, struct ioband_node *node)
 {
 	struct ioband_heap_node *first;
 	struct ioband_heap *ready, again;
+	unsigned int way, class;
 	struct ioband_node *child;
-	enum ioband_dir dir;
-	unsigned int class;
 
 	memset(node->vtime, 0, sizeof(node->vtime));
 	node->own_start = 0;
 	node->own_rest = 0;
 	node->rivals = 0;
 	node->served = 0;
-	for (dir = 0; dir < IOBAND_DIRS; dir++) {
+	for (way = 0; way < node->nr_ways; way++) {
 		for (class = 0; class < IOBAND_CLASSES; class++) {
-			ready = &node->facet[dir].ready[class];
+			ready = &node->facet[way].ready[class];
 			again.root = NULL;
 			while ((first = ioband_heap_first(ready))) {
 				child = ioband_facet_node(first);
@@ -175,12 +213,12 @@ void ioband_node_rekey(struct ioband_node *node)
 {
 	struct ioband_facet *facet;
 
-	for (facet = node->facet; facet < node->facet + IOBAND_DIRS; facet++) {
+	for (facet = node->facet; facet < node->facet + node->nr_ways; facet++) {
 		if (facet->state != IOBAND_FACET_READY)
 			continue;
-		ioband_heap_erase(siblings_of(node, facet->dir), &facet->node);
+		ioband_heap_erase(siblings_of(facet), &facet->node);
 		facet->node.key = node->start;
-		ioband_heap_insert(siblings_of(node, facet->dir), &facet->node);
+		ioband_heap_insert(siblings_of(facet), &facet->node);
 	}
 }
 
@@ -231,7 +269,25 @@ void ioband_node_init(struct ioband_node *node, u32 weight)
 	INIT_LIST_HEAD(&node->sibling);
 	node->weight = weight;
 	node->class = IOBAND_BE;
-	node->facet[IOBAND_WRITE].dir = IOBAND_WRITE;
+	ioband_node_set_legs(node, node->plain, 1);
+}
+
+/**
+ * ioband_node_set_legs - give a group a place at each leg of the disk
+ * @node: the root of a scheduler that holds nothing, or a group that is in no tree
+ * @facets: zeroed memory, as long as @node is in use: %IOBAND_DIRS for each leg
+ * @nr_legs: how many there are, up to %IOBAND_LEGS_MAX; what is above the group has
+ *	no fewer
+ */
+void ioband_node_set_legs(struct ioband_node *node, struct ioband_facet *facets,
+			  unsigned int nr_legs)
+{
+	unsigned int way;
+
+	node->facet = facets;
+	node->nr_ways = nr_legs * IOBAND_DIRS;
+	for (way = 0; way < node->nr_ways; way++)
+		facets[way].whose = node;
 }
 
 /**
@@ -256,8 +312,7 @@ void ioband_node_add(struct ioband_node *parent, struct ioband_node *node)
 void ioband_node_move(struct ioband_sched *sched, struct ioband_node *node,
 		      struct ioband_node *parent, u64 now_ns)
 {
-	facet_leave(sched, node, IOBAND_READ, now_ns);
-	facet_leave(sched, node, IOBAND_WRITE, now_ns);
+	node_leave(sched, node, now_ns);
 	ioband_node_update(sched, node->parent, now_ns);
 	node_withdraw(sched, node);
 
@@ -334,8 +389,7 @@ void ioband_node_set_weight(struct ioband_sched *sched,
 void ioband_node_set_class(struct ioband_sched *sched, struct ioband_node *node,
 			   enum ioband_class class, u64 now_ns)
 {
-	facet_leave(sched, node, IOBAND_READ, now_ns);
-	facet_leave(sched, node, IOBAND_WRITE, now_ns);
+	node_leave(sched, node, now_ns);
 	node->class = class;
 	node->start = *ioband_vtime_of(node);
 	node->rest = 0;
@@ -351,7 +405,7 @@ static void catch_up(struct ioband_sched *sched, struct ioband_node *top)
 	struct ioband_node *node = top;
 
 	while ((node = ioband_node_after(node, top))) {
-		if (!ioband_ready_dirs(node) ||
+		if (!node->ready ||
 		    !ioband_before(node->start, *ioband_vtime_of(node)))
 			continue;
 		node->start = *ioband_vtime_of(node);

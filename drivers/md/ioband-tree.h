@@ -11,27 +11,12 @@
 static inline struct ioband_node *
 ioband_facet_node(struct ioband_heap_node *heap_node)
 {
-	struct ioband_facet *facet = container_of(heap_node,
-						  struct ioband_facet, node);
-
-	return container_of(facet - facet->dir, struct ioband_node, facet[0]);
+	return container_of(heap_node, struct ioband_facet, node)->whose;
 }
 
 static inline u64 *ioband_vtime_of(const struct ioband_node *node)
 {
 	return &node->parent->vtime[node->class];
-}
-
-/* The directions in which @node has I/O that its own limits let go, as bits. */
-static inline unsigned int ioband_ready_dirs(const struct ioband_node *node)
-{
-	unsigned int dirs = 0;
-
-	if (node->facet[IOBAND_READ].state == IOBAND_FACET_READY)
-		dirs |= BIT(IOBAND_READ);
-	if (node->facet[IOBAND_WRITE].state == IOBAND_FACET_READY)
-		dirs |= BIT(IOBAND_WRITE);
-	return dirs;
 }
 
 static inline bool ioband_holds_own(const struct ioband_facet *facet)
@@ -49,6 +34,7 @@ static inline void ioband_advance(u64 *tag, u32 *rest, u64 cost, u32 weight)
 	*rest = left;
 }
 
+u64 ioband_least_tag(const struct ioband_node *node);
 bool ioband_facet_has_io(const struct ioband_facet *facet);
 bool ioband_node_place(struct ioband_sched *sched, struct ioband_node *node,
 		       u64 now_ns);
@@ -64,8 +50,8 @@ void ioband_promise_update(struct ioband_sched *sched, struct ioband_node *node,
 void ioband_promise_leave(struct ioband_sched *sched,
 			  struct ioband_terms *terms);
 struct ioband_node *ioband_behind_minimum(struct ioband_sched *sched,
-					  u64 now_ns, unsigned int *dirs);
+					  u64 now_ns, u32 *ways);
 struct ioband_node *ioband_near_deadline(struct ioband_sched *sched, u64 now_ns,
-					 unsigned int *dirs);
+					 u32 *ways);
 
 #endif /* _IOBAND_TREE_H */

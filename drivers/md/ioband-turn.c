@@ -101,26 +101,26 @@ static struct ioband_node *group_of(struct ioband_node *node)
 	return node->is_stream ? node->parent : node;
 }
 
-/* The directions in which @node may go, those above it not being at a limit. */
-static unsigned int path_dirs(const struct ioband_node *node)
+/* The ways that @node may go, those above it not being at a limit. */
+static u32 path_ways(const struct ioband_node *node)
 {
-	unsigned int dirs = ioband_ready_dirs(node);
+	u32 ways = node->ready;
 
-	while (dirs && (node = node->parent)->parent)
-		dirs &= ioband_ready_dirs(node);
-	return dirs;
+	while (ways && (node = node->parent)->parent)
+		ways &= node->ready;
+	return ways;
 }
 
 /**
  * ioband_turn_holder - who goes on, if anybody does
  * @sched: the scheduler
- * @dirs: filled in: the directions in which he may
+ * @ways: filled in: the ways he may go
  *
  * Return: a stream, or a group of which any stream may be next, that has I/O that
  * may go; or %NULL if a new turn begins.
  */
 struct ioband_node *ioband_turn_holder(const struct ioband_sched *sched,
-				       unsigned int *dirs)
+				       u32 *ways)
 {
 	const struct ioband_turn *turn = &sched->turn;
 
@@ -128,23 +128,23 @@ struct ioband_node *ioband_turn_holder(const struct ioband_sched *sched,
 	    turn->used_ns >= turn->quantum_ns)
 		return NULL;
 	if (turn->stream && turn->stream_used_ns < turn->quantum_ns / 2) {
-		*dirs = path_dirs(turn->stream);
-		if (*dirs)
+		*ways = path_ways(turn->stream) & ~sched->full;
+		if (*ways)
 			return turn->stream;
 	}
-	*dirs = path_dirs(turn->group);
-	return *dirs ? turn->group : NULL;
+	*ways = path_ways(turn->group) & ~sched->full;
+	return *ways ? turn->group : NULL;
 }
 
-static bool is_alone(const struct ioband_node *node, enum ioband_dir dir)
+static bool is_alone(const struct ioband_node *node, unsigned int way)
 {
-	const struct ioband_facet *above = &node->parent->facet[dir];
-	const struct ioband_heap_node *first;
+	const struct ioband_facet *above = &node->parent->facet[way];
+	struct ioband_heap_node *first;
 	unsigned int class;
 
 	for (class = 0; class < IOBAND_CLASSES; class++) {
 		first = ioband_heap_first(&above->ready[class]);
-		if (first && (first != &node->facet[dir].node || first->child))
+		if (first && (ioband_facet_node(first) != node || first->child))
 			return false;
 	}
 	return !ioband_holds_own(above);
@@ -153,10 +153,12 @@ static bool is_alone(const struct ioband_node *node, enum ioband_dir dir)
 /* Whether any other group has something to send. */
 static bool has_rival(const struct ioband_node *node)
 {
+	unsigned int way;
+
 	for (; node->parent; node = node->parent)
-		if (!is_alone(node, IOBAND_READ) ||
-		    !is_alone(node, IOBAND_WRITE))
-			return true;
+		for (way = 0; way < node->parent->nr_ways; way++)
+			if (!is_alone(node, way))
+				return true;
 	return false;
 }
 
@@ -280,7 +282,7 @@ static bool may_wait(const struct ioband_sched *sched,
 	    turn->used_ns < turn->quantum_ns)
 		return turn->stream == turn->last &&
 		       (turn->stream_used_ns < turn->quantum_ns / 2 ||
-			!ioband_ready_dirs(group));
+			!group->ready);
 	return turn->spent_ns * GRACE_PART < now_ns - turn->began_ns &&
 	       is_owed(turn->last, next);
 }

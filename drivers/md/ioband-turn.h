@@ -48,7 +48,7 @@ void ioband_turn_begin(struct ioband_sched *sched);
 void ioband_turn_forget(struct ioband_sched *sched,
 			const struct ioband_node *node);
 struct ioband_node *ioband_turn_holder(const struct ioband_sched *sched,
-				       unsigned int *dirs);
+				       u32 *ways);
 void ioband_turn_taken(struct ioband_sched *sched, struct ioband_node *node,
 		       bool goes_on);
 void ioband_turn_back(struct ioband_sched *sched, struct ioband_node *node,

@@ -94,8 +94,7 @@ static u64 due(const struct ioband_node *node)
 	u64 vtime = vtime_of(node);
 
 	/* Who is ready and behind was kept from its turns by a limit above it. */
-	if (node->facet[IOBAND_READ].state == IOBAND_FACET_READY ||
-	    node->facet[IOBAND_WRITE].state == IOBAND_FACET_READY)
+	if (node->ready)
 		return node->start;
 	return ioband_before(node->start, vtime) ? vtime : node->start;
 }
@@ -122,10 +121,10 @@ static void hold(u8 arg, enum ioband_dir dir, bool is_async, u8 prio)
 	nr_held++;
 	start = node->start;
 	tag = due(node);
-	was_ready = ioband_ready_dirs(node);
+	was_ready = node->ready;
 	ioband_hold(&sched, node, &io->io, now_ns);
 	must(node->start ==
-	     (!was_ready && ioband_ready_dirs(node) ? tag : start));
+	     (!was_ready && node->ready ? tag : start));
 }
 
 static void charge(u8 arg)
@@ -227,7 +226,7 @@ static void restart(void)
 	for (i = 0; i < nr_groups; i++)
 		must(!groups[i].in_tree ||
 		     !ioband_node_joined(&sched, &groups[i].node) ||
-		     ioband_ready_dirs(&groups[i].node));
+		     groups[i].node.ready);
 }
 
 /* Up to @max, all orders of magnitude alike. */

@@ -63,9 +63,12 @@ static inline const char *ioband_own_broken(const struct ioband_node *node)
 	u32 held = 0;
 	int i, count;
 
-	for (facet = node->facet; facet < node->facet + IOBAND_DIRS; facet++) {
-		if (facet->dir != facet - node->facet)
-			return "a facet has forgotten its direction";
+	for (facet = node->facet; facet < node->facet + node->nr_ways; facet++) {
+		if (facet->whose != node)
+			return "a facet has forgotten its node";
+		if ((facet->state == IOBAND_FACET_READY) !=
+		    !!(node->ready & BIT(facet - node->facet)))
+			return "a node has forgotten which of its facets are ready";
 		for (i = 0; i < 2; i++) {
 			count = ioband_heap_count(&facet->held[i]);
 			if (count < 0)
@@ -82,17 +85,17 @@ static inline const char *ioband_own_broken(const struct ioband_node *node)
 
 /* The heaps of a node have just those children that are ready in them. */
 static inline const char *ioband_heaps_broken(const struct ioband_node *node,
-					      enum ioband_dir dir)
+					      unsigned int way)
 {
-	const struct ioband_facet *facet = &node->facet[dir];
+	const struct ioband_facet *facet = &node->facet[way];
 	const struct ioband_node *child;
 	int ready[IOBAND_CLASSES] = { 0 };
 	unsigned int class;
 
 	list_for_each_entry(child, &node->children, sibling) {
-		const struct ioband_facet *below = &child->facet[dir];
+		const struct ioband_facet *below = &child->facet[way];
 
-		if (below->state != IOBAND_FACET_READY)
+		if (way >= child->nr_ways || below->state != IOBAND_FACET_READY)
 			continue;
 		ready[child->class]++;
 		if (!ioband_heap_has(&facet->ready[child->class], &below->node))
@@ -107,28 +110,30 @@ static inline const char *ioband_heaps_broken(const struct ioband_node *node,
 }
 
 static inline bool ioband_any_below(const struct ioband_node *node,
-				    enum ioband_dir dir)
+				    unsigned int way)
 {
 	const struct ioband_node *child;
 
 	list_for_each_entry(child, &node->children, sibling)
-		if (child->facet[dir].state == IOBAND_FACET_READY)
+		if (way < child->nr_ways &&
+		    child->facet[way].state == IOBAND_FACET_READY)
 			return true;
-	return ioband_holds_own(&node->facet[dir]);
+	return ioband_holds_own(&node->facet[way]);
 }
 
 static inline const char *ioband_facet_broken(const struct ioband_sched *sched,
 					      const struct ioband_node *node,
-					      enum ioband_dir dir,
+					      unsigned int way,
 					      struct ioband_sums *sums)
 {
-	const struct ioband_facet *facet = &node->facet[dir];
+	const struct ioband_facet *facet = &node->facet[way];
 	const struct ioband_terms *terms = node->terms;
+	enum ioband_dir dir = ioband_way_dir(way);
 	u64 key = facet->node.key;
 
 	switch (facet->state) {
 	case IOBAND_FACET_EMPTY:
-		return ioband_any_below(node, dir) ?
+		return ioband_any_below(node, way) ?
 		       "a facet is empty though there is I/O that may go" : NULL;
 	case IOBAND_FACET_READY:
 		/* Below a parked node tags begin again when it wakes up. */
@@ -151,7 +156,7 @@ static inline const char *ioband_facet_broken(const struct ioband_sched *sched,
 	default:
 		return "a facet is in no known state";
 	}
-	return ioband_any_below(node, dir) ? NULL :
+	return ioband_any_below(node, way) ? NULL :
 	       "a facet is not empty though there is nothing that may go";
 }
 
@@ -160,20 +165,19 @@ static inline const char *ioband_terms_broken(const struct ioband_sched *sched,
 					      struct ioband_sums *sums)
 {
 	const struct ioband_terms *terms = node->terms;
-	unsigned int dirs = ioband_ready_dirs(node);
-	unsigned int own = 0;
+	unsigned int way;
+	u32 own = 0;
 
-	if (ioband_holds_own(&node->facet[IOBAND_READ]))
-		own |= BIT(IOBAND_READ);
-	if (ioband_holds_own(&node->facet[IOBAND_WRITE]))
-		own |= BIT(IOBAND_WRITE);
+	for (way = 0; way < node->nr_ways; way++)
+		if (ioband_holds_own(&node->facet[way]))
+			own |= BIT(way);
 	if (terms->node != node)
 		return "terms have forgotten whose they are";
 	sums->minimums += terms->in_minimums;
 	sums->deadlines += terms->in_deadlines;
-	if (terms->in_minimums != (terms->min_rate && dirs))
+	if (terms->in_minimums != (terms->min_rate && node->ready))
 		return "a minimum is not watched just while there is I/O";
-	if (terms->in_deadlines != (terms->latency_ns && (dirs & own)))
+	if (terms->in_deadlines != (terms->latency_ns && (node->ready & own)))
 		return "a latency target is not watched just while there is I/O";
 	/* Later than that: until then a limit above it stands in its way. */
 	if (terms->in_minimums &&
@@ -195,7 +199,7 @@ static inline const char *ioband_node_broken(const struct ioband_sched *sched,
 	const struct ioband_node *child;
 	const struct list_head *link;
 	const char *broken;
-	enum ioband_dir dir;
+	unsigned int way;
 
 	for (link = node->children.next; link != &node->children; link = link->next)
 		if (link->next->prev != link)
@@ -206,10 +210,10 @@ static inline const char *ioband_node_broken(const struct ioband_sched *sched,
 
 	sums->held += node->held;
 	broken = ioband_own_broken(node);
-	for (dir = 0; !broken && dir < IOBAND_DIRS; dir++) {
-		broken = ioband_heaps_broken(node, dir);
+	for (way = 0; !broken && way < node->nr_ways; way++) {
+		broken = ioband_heaps_broken(node, way);
 		if (!broken && node->parent)
-			broken = ioband_facet_broken(sched, node, dir, sums);
+			broken = ioband_facet_broken(sched, node, way, sums);
 	}
 	if (!broken && node->terms)
 		broken = ioband_terms_broken(sched, node, sums);
@@ -265,7 +269,7 @@ static inline const char *ioband_tags_broken(const struct ioband_node *node)
 	const char *broken;
 
 	list_for_each_entry(child, &node->children, sibling) {
-		if (ioband_ready_dirs(child) &&
+		if (child->ready &&
 		    ioband_before(child->start, node->vtime[child->class]))
 			return "a ready child is behind virtual time";
 		broken = ioband_tags_broken(child);

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A disk of several legs, each of which takes so many I/Os at once and is done with
+ * one in each round. Groups have so many I/Os outstanding, and send the next as soon
+ * as they have one back.
+ */
+#include "unit.h"
+#include "invariants.h"
+
+enum {
+	LEGS	= 2,
+	DEPTH	= 8,
+	GROUPS	= 3,
+	IOS	= 128,
+};
+
+struct leg_io {
+	struct ioband_io io;
+	struct group *group;
+	bool held;
+};
+
+struct group {
+	struct ioband_node node;
+	struct ioband_facet facets[LEGS * IOBAND_DIRS];
+	struct leg_io ios[IOS];
+	u32 legs;		/* those it uses, a bit each */
+	u64 got[LEGS];
+};
+
+static struct ioband_sched sched;
+static struct ioband_facet root_facets[LEGS * IOBAND_DIRS];
+static struct group groups[GROUPS];
+static struct leg_io *at_leg[LEGS][DEPTH];
+static unsigned int in_flight[LEGS];
+static u64 now_ns, random_state;
+
+static u32 draw(u32 bound)
+{
+	random_state = random_state * 6364136223846793005ULL + 1442695040888963407ULL;
+	return (random_state >> 33) % bound;
+}
+
+static void start(void)
+{
+	memset(groups, 0, sizeof(groups));
+	memset(root_facets, 0, sizeof(root_facets));
+	memset(in_flight, 0, sizeof(in_flight));
+	now_ns = NSEC_PER_SEC;
+	random_state = 1;
+	ioband_sched_init(&sched, ioband_policy_find("weight"), DEPTH);
+	ioband_node_set_legs(&sched.root, root_facets, LEGS);
+	sched.service_ns = NSEC_PER_MSEC;
+}
+
+static void check(void)
+{
+	const char *broken = ioband_sched_broken(&sched, now_ns);
+
+	if (broken)
+		fail_msg("%s", broken);
+}
+
+static void hold(struct leg_io *io)
+{
+	struct group *group = io->group;
+
+	do {
+		io->io.leg = draw(LEGS);
+	} while (!(group->legs & BIT(io->io.leg)));
+	io->held = true;
+	io->io.arrival_ns = now_ns;
+	io->io.sectors = 8;
+	io->io.prio = IOBAND_PRIO_NORMAL;
+	if (!ioband_node_joined(&sched, &group->node))
+		ioband_node_join(&sched, &group->node, 0, 0);
+	ioband_hold(&sched, &group->node, &io->io, now_ns);
+}
+
+static struct group *add(unsigned int i, u32 weight, u32 legs, unsigned int ios)
+{
+	struct group *group = &groups[i];
+
+	ioband_node_init(&group->node, weight);
+	ioband_node_set_legs(&group->node, group->facets, LEGS);
+	ioband_node_add(&sched.root, &group->node);
+	group->legs = legs;
+	for (i = 0; i < ios; i++) {
+		group->ios[i].group = group;
+		hold(&group->ios[i]);
+	}
+	return group;
+}
+
+static struct leg_io *next(u32 at_disk)
+{
+	struct ioband_io *io = ioband_next(&sched, at_disk, now_ns);
+	struct leg_io *leg_io;
+
+	check();
+	if (!io)
+		return NULL;
+	assert_false(sched.full & BIT(ioband_way(io)));
+	leg_io = container_of(io, struct leg_io, io);
+	assert_true(leg_io->held);
+	leg_io->held = false;
+	return leg_io;
+}
+
+static void send(void)
+{
+	struct leg_io *io;
+	unsigned int leg;
+
+	for (;;) {
+		sched.full = 0;
+		for (leg = 0; leg < LEGS; leg++)
+			if (in_flight[leg] == DEPTH)
+				sched.full |= (BIT(IOBAND_READ) | BIT(IOBAND_WRITE)) <<
+					      leg * IOBAND_DIRS;
+		io = next(in_flight[0] + in_flight[1]);
+		if (!io)
+			return;
+		leg = io->io.leg;
+		at_leg[leg][in_flight[leg]++] = io;
+	}
+}
+
+static void run(unsigned int rounds)
+{
+	unsigned int leg, i;
+
+	for (i = 0; i < GROUPS; i++)
+		memset(groups[i].got, 0, sizeof(groups[i].got));
+	send();
+	while (rounds--) {
+		now_ns += NSEC_PER_MSEC;
+		for (leg = 0; leg < LEGS; leg++) {
+			struct leg_io *done;
+
+			if (!in_flight[leg])
+				continue;
+			done = at_leg[leg][0];
+			in_flight[leg]--;
+			memmove(at_leg[leg], at_leg[leg] + 1,
+				in_flight[leg] * sizeof(done));
+			done->group->got[leg]++;
+			hold(done);
+			send();
+		}
+	}
+}
+
+static u64 got(const struct group *group)
+{
+	return group->got[0] + group->got[1];
+}
+
+/* Who has a leg to himself has all of it. */
+static void test_apart(void **state)
+{
+	struct group *a, *b;
+
+	start();
+	a = add(0, 200, BIT(0), 32);
+	b = add(1, 100, BIT(1), 32);
+	run(10000);
+	assert_int_equal(got(a), 10000);
+	assert_int_equal(got(b), 10000);
+}
+
+/* Then they meet: what was of no use to the other is not paid for. */
+static void test_apart_and_together(void **state)
+{
+	struct group *a, *b;
+
+	start();
+	a = add(0, 200, BIT(0), 32);
+	b = add(1, 100, BIT(1), 32);
+	run(10000);
+	b->legs = BIT(0);
+	/* Until those for the other leg are done, and its lead is made up for. */
+	run(200);
+	run(300);
+	assert_in_range(got(a), 198, 202);
+	assert_in_range(got(b), 98, 102);
+}
+
+/* Spread over all legs, shares are what they are on one disk. */
+static void test_spread(void **state)
+{
+	struct group *a, *b, *c;
+	u64 all;
+
+	start();
+	a = add(0, 40, BIT(0) | BIT(1), 20);
+	b = add(1, 20, BIT(0) | BIT(1), 40);
+	c = add(2, 10, BIT(0) | BIT(1), 80);
+	run(1000);
+	run(70000);
+	all = got(a) + got(b) + got(c);
+	/* It happens that all have their I/O at one. */
+	assert_in_range(all, 140000 * 995 / 1000, 140000);
+	assert_in_range(got(a) * 7000 / all, 3998, 4002);
+	assert_in_range(got(b) * 7000 / all, 1998, 2002);
+}
+
+/* Who can go elsewhere leaves this leg to who cannot. */
+static void test_one_goes_elsewhere(void **state)
+{
+	struct group *wide, *narrow;
+
+	start();
+	wide = add(0, 100, BIT(0) | BIT(1), 128);
+	narrow = add(1, 100, BIT(1), 32);
+	run(1000);
+	run(30000);
+	assert_int_equal(wide->got[1] + narrow->got[1], 30000);
+	assert_in_range(got(narrow) * 1000 / got(wide), 990, 1010);
+}
+
+/*
+ * Whoever has limits or promises, moves or changes, and whatever is full: nothing is
+ * torn or lost, and nothing goes where there is no room.
+ */
+static void test_at_random(void **state)
+{
+	static struct ioband_terms terms[GROUPS][2];
+	const struct ioband_rate limits[IOBAND_LIMITS] = {
+		[IOBAND_RIOPS]	= { .rate = 1000 },
+		[IOBAND_IOPS]	= { .rate = 3000, .burst = 3 },
+	};
+	unsigned int event, above, sent = 0;
+	struct group *group;
+	struct leg_io *io;
+
+	start();
+	for (group = groups; group < groups + GROUPS; group++) {
+		add(group - groups, 1 + draw(1000), BIT(0) | BIT(1), IOS);
+		while ((io = next(0)))
+			;
+	}
+	for (event = 0; event < 200000; event++) {
+		group = &groups[draw(GROUPS)];
+		io = &group->ios[draw(IOS)];
+		now_ns += draw(NSEC_PER_MSEC / 4);
+		switch (draw(32)) {
+		case 0:
+			ioband_node_set_weight(&sched, &group->node, 1 + draw(1000));
+			break;
+		case 1:
+			/* Below one after it, or below none. */
+			above = group - groups + 1 + draw(2);
+			ioband_node_move(&sched, &group->node, above < GROUPS ?
+					 &groups[above].node : &sched.root, now_ns);
+			break;
+		case 2:
+			ioband_node_set_terms(&sched, &group->node, NULL, now_ns);
+			break;
+		case 3: {
+			struct ioband_terms *new = &terms[group - groups][0];
+
+			if (group->node.terms == new)
+				new++;
+			ioband_terms_init(new, limits, draw(2) * 500, true,
+					  draw(2) * 5 * NSEC_PER_MSEC);
+			ioband_node_set_terms(&sched, &group->node, new, now_ns);
+			break;
+		}
+		case 4:
+			if (io->held)
+				ioband_unhold(&sched, &group->node, &io->io, now_ns);
+			io->held = false;
+			break;
+		case 5:
+			ioband_sched_restart(&sched);
+			break;
+		case 6: case 7: case 8: case 9: case 10: case 11:
+			sched.full = draw(1 << LEGS * IOBAND_DIRS);
+			for (above = draw(4); above && next(0); above--)
+				sent++;
+			break;
+		default:
+			if (io->held)
+				break;
+			io->io.dir = draw(IOBAND_DIRS);
+			hold(io);
+		}
+		check();
+	}
+	assert_true(sent > 30000);
+
+	/* All that is left comes when there is room and time. */
+	sched.full = 0;
+	while (sched.held) {
+		now_ns += NSEC_PER_SEC;
+		while (next(0))
+			;
+	}
+	for (group = groups; group < groups + GROUPS; group++)
+		for (io = group->ios; io < group->ios + IOS; io++)
+			assert_false(io->held);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_apart),
+		cmocka_unit_test(test_apart_and_together),
+		cmocka_unit_test(test_spread),
+		cmocka_unit_test(test_one_goes_elsewhere),
+		cmocka_unit_test(test_at_random),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The pool: all volumes of one share id, and the way of a bio through it.
+ * The way of a bio through its pool.
  *
  * A bio that finds the disk idle enough passes: one atomic increment in map, one
  * decrement in end_io, no lock. So does a bio of the one group that uses the
@@ -11,9 +11,7 @@
  */
 #include <linux/hrtimer.h>
 #include <linux/ioprio.h>
-#include <linux/log2.h>
 #include <linux/sched/signal.h>
-#include <linux/slab.h>
 #include <linux/timekeeping.h>
 
 #include "dm-ioband.h"
@@ -23,11 +21,6 @@
 
 /* How long nothing must have been held for contention to be over. */
 #define CALM_NS		((s64)(100 * NSEC_PER_MSEC))
-
-/* Guards which pools, volumes, targets and groups exist, and their settings. */
-DEFINE_MUTEX(ioband_mutex);
-
-static LIST_HEAD(pools);	/* guarded by ioband_mutex */
 
 /* Time outstanding, the way the block layer keeps a disk's io_ticks. */
 static void iog_busy(struct ioband_group *group, bool end)
@@ -192,7 +185,14 @@ static void iop_arm(struct ioband_pool *pool)
 	hrtimer_start(&pool->timer, ns_to_ktime(expires_ns), HRTIMER_MODE_ABS);
 }
 
-static enum hrtimer_restart iop_timer(struct hrtimer *timer)
+/**
+ * iop_timer - a limit or a grace has ended
+ * @timer: the pool's
+ *
+ * Context: interrupt.
+ * Return: that it is not to be started again by itself.
+ */
+enum hrtimer_restart iop_timer(struct hrtimer *timer)
 {
 	struct ioband_pool *pool = container_of(timer, struct ioband_pool,
 						timer);
@@ -245,11 +245,15 @@ static bool iop_pump(struct ioband_pool *pool, struct ioband_bio *self,
 	return direct;
 }
 
-/*
- * A worker of a lane: choose whose turn it is as long as there is room, and send
- * down what goes this way.
+/**
+ * iop_lane_work - a worker of a lane
+ * @work: the lane's
+ *
+ * Choose whose turn it is as long as there is room, and send down what goes this way.
+ *
+ * Context: process; may be put to sleep below for want of a tag.
  */
-static void iop_lane_work(struct work_struct *work)
+void iop_lane_work(struct work_struct *work)
 {
 	struct ioband_lane *lane = container_of(work, struct ioband_lane, work);
 	struct ioband_target *iot = lane->target;
@@ -665,80 +669,6 @@ void iog_rehome(struct ioband_pool *pool, struct ioband_group *from,
 }
 
 /**
- * iop_set_limits - set what bounds the depth
- * @pool: the pool
- * @io_throttle: pins the depth; 0: automatic
- * @io_limit: bounds depth and held I/O; 0: automatic
- *
- * Context: process, ioband_mutex held.
- */
-void iop_set_limits(struct ioband_pool *pool, u32 io_throttle, u32 io_limit)
-{
-	lockdep_assert_held(&ioband_mutex);
-
-	spin_lock(&pool->lock);
-	pool->io_throttle = io_throttle;
-	pool->io_limit = io_limit;
-	iop_update_depth(pool);
-	iop_pump(pool, NULL, NULL, ktime_get_ns());
-	spin_unlock(&pool->lock);
-}
-
-/**
- * iop_set_quantum - set how long a group may keep a disk that seeks
- * @pool: the pool
- * @quantum_ms: how long; 0: the default
- *
- * Context: process, ioband_mutex held.
- */
-void iop_set_quantum(struct ioband_pool *pool, u32 quantum_ms)
-{
-	lockdep_assert_held(&ioband_mutex);
-
-	spin_lock(&pool->lock);
-	pool->quantum_ms = quantum_ms;
-	pool->sched.turn.quantum_ns = quantum_ms ?
-		(u64)quantum_ms * NSEC_PER_MSEC : IOBAND_QUANTUM_NS;
-	spin_unlock(&pool->lock);
-}
-
-/**
- * iop_set_policy - change what an I/O costs
- * @pool: the pool
- * @policy: the new policy; if it is another one, all weights are reset
- * @except: but those of this volume, whose line names the policy; may be %NULL
- *
- * Held bios are charged by the new policy when they go.
- *
- * Context: process, ioband_mutex held.
- */
-void iop_set_policy(struct ioband_pool *pool,
-		    const struct ioband_policy *policy,
-		    const struct ioband_volume *except)
-{
-	struct ioband_volume *volume;
-
-	lockdep_assert_held(&ioband_mutex);
-
-	if (pool->sched.policy == policy)
-		return;
-	spin_lock(&pool->lock);
-	ioband_sched_set_policy(&pool->sched, policy);
-	iop_update_depth(pool);
-	spin_unlock(&pool->lock);
-	pool->token_base = 0;
-	if (policy->by_time)
-		iop_alloc_streams(pool);
-	else
-		iop_set_quantum(pool, 0);
-
-	list_for_each_entry(volume, &pool->volumes, list)
-		if (volume != except)
-			iov_reset_settings(volume);
-	iop_changed(pool);
-}
-
-/**
  * iop_changed - let what held bios back no longer go
  * @pool: the pool, of which some setting was changed
  *
@@ -751,180 +681,16 @@ void iop_changed(struct ioband_pool *pool)
 	spin_unlock(&pool->lock);
 }
 
-static void iop_timer_work(struct work_struct *work)
+/**
+ * iop_timer_work - what iop_timer() may not do in an interrupt
+ * @work: the pool's timer_work
+ *
+ * Context: process.
+ */
+void iop_timer_work(struct work_struct *work)
 {
 	struct ioband_pool *pool = container_of(work, struct ioband_pool,
 						timer_work);
 
 	iop_changed(pool);
-}
-
-static struct ioband_pool *iop_create(const struct ioband_table *table,
-				      unsigned int nr_legs)
-{
-	struct ioband_pool *pool;
-
-	pool = kzalloc(struct_size(pool, facets, iop_more_facets(nr_legs)),
-		       GFP_KERNEL);
-	if (!pool)
-		return NULL;
-	pool->wq = alloc_workqueue("ioband-%s", WQ_MEM_RECLAIM | WQ_HIGHPRI, 0,
-				   table->share);
-	if (!pool->wq)
-		goto free_pool;
-
-	spin_lock_init(&pool->lock);
-	ioband_hrtimer_setup(&pool->timer, iop_timer, CLOCK_MONOTONIC,
-			     HRTIMER_MODE_ABS);
-	INIT_WORK(&pool->timer_work, iop_timer_work);
-	spin_lock_init(&pool->clock_lock);
-	INIT_LIST_HEAD(&pool->news);
-	INIT_LIST_HEAD(&pool->idle_streams);
-	hash_init(pool->stream_hash);
-	INIT_LIST_HEAD(&pool->targets);
-	INIT_LIST_HEAD(&pool->volumes);
-	strscpy(pool->name, table->share, sizeof(pool->name));
-	pool->io_throttle = table->io_throttle;
-	pool->io_limit = table->io_limit;
-	pool->token_base = table->token_base;
-	pool->carryover = table->carryover;
-	pool->quantum_ms = table->quantum_ms;
-	ioband_sched_init(&pool->sched, table->policy, 1);
-	pool->nr_legs = nr_legs;
-	if (nr_legs > 1)
-		ioband_node_set_legs(&pool->sched.root, pool->facets, nr_legs);
-	ioband_depth_init(&pool->depth);
-	list_add(&pool->list, &pools);
-	return pool;
-
-free_pool:
-	kfree(pool);
-	return NULL;
-}
-
-/**
- * iop_get - find or create the pool of a share id
- * @table: the line that names it; its settings are those of a new pool
- * @nr_legs: and so are the legs of its device
- *
- * Context: process, ioband_mutex held.
- * Return: the pool, to be given back by iop_put(), or %NULL without memory.
- */
-struct ioband_pool *iop_get(const struct ioband_table *table,
-			    unsigned int nr_legs)
-{
-	struct ioband_pool *pool;
-
-	lockdep_assert_held(&ioband_mutex);
-
-	list_for_each_entry(pool, &pools, list)
-		if (!strcmp(pool->name, table->share))
-			goto found;
-	pool = iop_create(table, nr_legs);
-	if (!pool)
-		return NULL;
-found:
-	pool->nr_users++;
-	return pool;
-}
-
-/**
- * iop_put - give a pool back
- * @pool: the pool; it goes with its last user
- *
- * Context: process, ioband_mutex held.
- */
-void iop_put(struct ioband_pool *pool)
-{
-	lockdep_assert_held(&ioband_mutex);
-
-	if (--pool->nr_users)
-		return;
-	list_del(&pool->list);
-	hrtimer_cancel(&pool->timer);
-	destroy_workqueue(pool->wq);
-	kvfree(pool->streams);
-	kfree(pool);
-}
-
-/**
- * iot_find_legs - how many disks a target's device spreads its bios over
- * @iot: the target, its device open; nr_lanes and chunk_shift are filled in
- *
- * By what its topology says of itself: io_min is the chunk, io_opt the full stripe.
- * dm-stripe and md say so. What says nothing has one.
- *
- * Context: any.
- */
-void iot_find_legs(struct ioband_target *iot)
-{
-	struct request_queue *q = bdev_get_queue(iot->dev->bdev);
-	unsigned int chunk = queue_io_min(q), width = queue_io_opt(q);
-
-	iot->nr_lanes = 1;
-	if (queue_is_mq(q) || !is_power_of_2(chunk) || chunk < PAGE_SIZE ||
-	    width <= chunk || width % chunk)
-		return;
-	iot->nr_lanes = min_t(unsigned int, width / chunk, IOBAND_LEGS_MAX);
-	iot->chunk_shift = ilog2(chunk) - SECTOR_SHIFT;
-}
-
-static int iot_init_lanes(struct ioband_target *iot)
-{
-	unsigned int i;
-
-	iot->lanes = kcalloc(iot->nr_lanes, sizeof(*iot->lanes), GFP_KERNEL);
-	if (!iot->lanes)
-		return -ENOMEM;
-	for (i = 0; i < iot->nr_lanes; i++) {
-		iot->lanes[i].target = iot;
-		bio_list_init(&iot->lanes[i].bios);
-		INIT_WORK(&iot->lanes[i].work, iop_lane_work);
-	}
-	return 0;
-}
-
-/**
- * iop_add_target - let a target take part
- * @pool: the pool
- * @iot: the target, its device open
- *
- * Context: process, ioband_mutex held.
- * Return: 0 or -ENOMEM.
- */
-int iop_add_target(struct ioband_pool *pool, struct ioband_target *iot)
-{
-	int r = iot_init_lanes(iot);
-
-	if (r)
-		return r;
-	if (pool->sched.policy->by_time)
-		iop_alloc_streams(pool);
-	spin_lock(&pool->lock);
-	list_add_tail(&iot->list, &pool->targets);
-	iop_begin_depth(pool, ktime_get_ns());
-	spin_unlock(&pool->lock);
-	return 0;
-}
-
-/**
- * iop_del_target - undo iop_add_target()
- * @pool: the pool
- * @iot: the target, with no bio left
- *
- * Context: process, ioband_mutex held.
- */
-void iop_del_target(struct ioband_pool *pool, struct ioband_target *iot)
-{
-	unsigned int i;
-
-	/* The bios are done, but maybe not the functions that sent them. */
-	for (i = 0; i < iot->nr_lanes; i++)
-		flush_work(&iot->lanes[i].work);
-
-	spin_lock(&pool->lock);
-	list_del(&iot->list);
-	iop_begin_depth(pool, ktime_get_ns());
-	spin_unlock(&pool->lock);
-	kfree(iot->lanes);
 }

@@ -343,7 +343,7 @@ enum ioband_verdict {
 	IOBAND_REQUEUE,		/* dm shall bring it again */
 };
 
-/* dm-ioband-device.c */
+/* dm-ioband-pool.c */
 extern struct mutex ioband_mutex;
 void iot_find_legs(struct ioband_target *iot);
 struct ioband_pool *iop_get(const struct ioband_table *table,
@@ -351,16 +351,21 @@ struct ioband_pool *iop_get(const struct ioband_table *table,
 void iop_put(struct ioband_pool *pool);
 int iop_add_target(struct ioband_pool *pool, struct ioband_target *iot);
 void iop_del_target(struct ioband_pool *pool, struct ioband_target *iot);
+void iop_set_limits(struct ioband_pool *pool, u32 io_throttle, u32 io_limit);
 void iop_set_quantum(struct ioband_pool *pool, u32 quantum_ms);
 void iop_set_policy(struct ioband_pool *pool,
 		    const struct ioband_policy *policy,
 		    const struct ioband_volume *except);
-void iop_changed(struct ioband_pool *pool);
-void iop_set_limits(struct ioband_pool *pool, u32 io_throttle, u32 io_limit);
+
+/* dm-ioband-device.c */
 unsigned int iob_leg(struct ioband_bio *iob);
 enum ioband_verdict iop_submit(struct ioband_pool *pool, struct ioband_bio *iob,
 			       bool urgent);
 void iop_complete(struct ioband_pool *pool, struct ioband_bio *iob);
+void iop_changed(struct ioband_pool *pool);
+enum hrtimer_restart iop_timer(struct hrtimer *timer);
+void iop_timer_work(struct work_struct *work);
+void iop_lane_work(struct work_struct *work);
 void iop_push_back(struct ioband_pool *pool, struct ioband_target *iot);
 void iop_drain(struct ioband_pool *pool, struct ioband_target *iot);
 void iog_rehome(struct ioband_pool *pool, struct ioband_group *from,

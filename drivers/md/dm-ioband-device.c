@@ -19,6 +19,11 @@
 #define CREATE_TRACE_POINTS
 #include "dm-ioband-trace.h"
 
+enum {
+	/* So many bios that go one way at once are sent under a plug. */
+	PLUG_MIN		= 8,
+};
+
 /* How long nothing must have been held for contention to be over. */
 #define CALM_NS		((s64)(100 * NSEC_PER_MSEC))
 
@@ -262,28 +267,35 @@ void iop_lane_work(struct work_struct *work)
 	/* Of a request queue we know, of a leg that others use, too, nothing. */
 	bool learns = !queue_is_mq(bdev_get_queue(iot->dev->bdev)) &&
 		      iot->nr_lanes == pool->nr_legs;
+	bool is_plugged = false;
 	unsigned long sleeps;
 	struct blk_plug plug;
 	struct bio *bio;
-	u32 below;
+	u32 below, nr;
 
-	blk_start_plug(&plug);
 	for (;;) {
 		spin_lock(&pool->lock);
 		iop_pump(pool, NULL, lane, ktime_get_ns());
 		bio = bio_list_pop(&lane->bios);
+		nr = lane->nr_bios;
 		if (bio)
 			lane->nr_bios--;
 		below = atomic_read(&pool->in_flight[leg]) - lane->nr_bios - 1;
 		spin_unlock(&pool->lock);
 		if (!bio)
 			break;
+		/* It pays to tell the disk of many at once, and to wait for few not. */
+		if (nr >= PLUG_MIN && !is_plugged) {
+			blk_start_plug(&plug);
+			is_plugged = true;
+		}
 		sleeps = current->nvcsw;
 		submit_bio_noacct(bio);
 		if (learns && current->nvcsw != sleeps)
 			iop_learn_tags(pool, below);
 	}
-	blk_finish_plug(&plug);
+	if (is_plugged)
+		blk_finish_plug(&plug);
 }
 
 static void iog_join(struct ioband_pool *pool, struct ioband_group *group)

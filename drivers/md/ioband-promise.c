@@ -6,12 +6,6 @@
 #include "ioband-inner.h"
 #include "ioband-tree.h"
 
-/*
- * A target is aimed at by this part before its time: 6 %. It is the disk that makes
- * room for the I/O, and a worker that sends it.
- */
-#define LATENCY_LEAD	16
-
 static struct ioband_terms *terms_of_min(struct ioband_heap_node *node)
 {
 	return container_of(node, struct ioband_terms, min_node);
@@ -33,16 +27,15 @@ static bool next_deadline(const struct ioband_sched *sched,
 	const struct ioband_io *io = ioband_inner_pick(terms->node,
 						       terms->node->ready,
 						       now_ns);
-	u64 lead_ns = terms->latency_ns / LATENCY_LEAD;
-	u64 slack_ns = terms->latency_ns - lead_ns;
+	u64 slack_ns = terms->latency_ns > sched->service_ns ?
+		       terms->latency_ns - sched->service_ns : 0;
 
 	if (!io)
 		return false;
-	slack_ns -= min(slack_ns, sched->service_ns);
 	/* One I/O per target is promised, not all that a group can think of. */
 	*deadline_ns = io->arrival_ns;
-	if (ioband_before(io->arrival_ns, terms->promised_ns + lead_ns))
-		*deadline_ns = terms->promised_ns + lead_ns;
+	if (ioband_before(io->arrival_ns, terms->promised_ns))
+		*deadline_ns = terms->promised_ns;
 	*deadline_ns += slack_ns;
 	return true;
 }

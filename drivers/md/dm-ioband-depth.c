@@ -100,10 +100,13 @@ void iop_update_depth(struct ioband_pool *pool)
 	pool->sched.depth = depth;
 	WRITE_ONCE(pool->pass_max, pool->sched.policy->only_limits ? U32_MAX :
 		   min3(depth, pool->tags_least, (u32)PASS_MAX));
-	pool->sched.turn.is_serial = depth == 1;
+	/* One to each of several legs is not one at a time, but for turns. */
+	pool->sched.turn.is_serial = depth == 1 &&
+		(pool->nr_legs == 1 ||
+		 (pool->sched.policy->by_time && pool->is_rotational));
 	pool->held_max = pool->io_limit ?: HELD_DEFAULT;
 	WRITE_ONCE(pool->is_timed, pool->contended &&
-		   (depth == 1 || pool->sched.policy->by_time));
+		   (pool->sched.turn.is_serial || pool->sched.policy->by_time));
 }
 
 static void iop_sample(const struct ioband_pool *pool, u64 now_ns,

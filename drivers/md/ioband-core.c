@@ -174,7 +174,7 @@ static u64 path_charge(struct ioband_sched *sched, struct ioband_node *node,
 	}
 
 	for (; node->parent; node = node->parent) {
-		u64 *vtime = ioband_vtime_of(node), least = node->start;
+		u64 *vtime = ioband_vtime_of(node), least = node->start, before;
 
 		if (node == top)
 			by_tag = false;
@@ -194,13 +194,18 @@ static u64 path_charge(struct ioband_sched *sched, struct ioband_node *node,
 		/* When its turn comes, the rest have caught up. */
 		if (by_tag || how == AS_DEBT)
 			node->is_debtor = how == AS_DEBT;
+		before = node->start;
 		ioband_advance(&node->start, &node->rest, cost, node->weight);
 		node->served += cost;
 		if (!by_tag && how == OUT_OF_TURN && !node->is_debtor)
 			bound_lead(&node->start, *vtime, cost, node->weight);
 		/* What was of no use to those who wait for another leg is free. */
-		if (by_tag && sched->full)
+		if (by_tag && sched->full) {
 			bound_lead(&node->start, least, cost, node->weight);
+			/* This I/O, that is, not a larger one before it. */
+			if (ioband_before(node->start, before))
+				node->start = before;
+		}
 
 		if (node->terms)
 			ioband_terms_charge(node->terms, io->dir, io->sectors,

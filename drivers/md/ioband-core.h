@@ -31,8 +31,7 @@ enum {
  * several ways: to a leg, and in a direction.
  */
 enum {
-	IOBAND_LEGS_MAX		= 16,
-	IOBAND_WAYS_MAX		= IOBAND_LEGS_MAX * IOBAND_DIRS,
+	IOBAND_LEGS_MAX		= 16,	/* a mask of ways has 32 bits */
 };
 
 /* Strict order of siblings; weights count within a class. */

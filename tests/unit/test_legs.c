@@ -26,6 +26,7 @@ struct group {
 	struct leg_io ios[IOS];
 	u32 legs;		/* those it uses, a bit each */
 	u64 got[LEGS];
+	u64 sectors;
 };
 
 static struct ioband_sched sched;
@@ -34,6 +35,7 @@ static struct group groups[GROUPS];
 static struct leg_io *at_leg[LEGS][DEPTH];
 static unsigned int in_flight[LEGS];
 static u64 now_ns, random_state;
+static bool mixed;		/* sizes of 4 KiB to 256 KiB, and policy weight-iosize */
 
 static u32 draw(u32 bound)
 {
@@ -48,7 +50,8 @@ static void start(void)
 	memset(in_flight, 0, sizeof(in_flight));
 	now_ns = NSEC_PER_SEC;
 	random_state = 1;
-	ioband_sched_init(&sched, ioband_policy_find("weight"), DEPTH);
+	ioband_sched_init(&sched, ioband_policy_find(mixed ? "weight-iosize" : "weight"),
+			  DEPTH);
 	ioband_node_set_legs(&sched.root, root_facets, LEGS);
 	sched.service_ns = NSEC_PER_MSEC;
 }
@@ -70,7 +73,7 @@ static void hold(struct leg_io *io)
 	} while (!(group->legs & BIT(io->io.leg)));
 	io->held = true;
 	io->io.arrival_ns = now_ns;
-	io->io.sectors = 8;
+	io->io.sectors = mixed ? 8 << draw(7) : 8;
 	io->io.prio = IOBAND_PRIO_NORMAL;
 	if (!ioband_node_joined(&sched, &group->node))
 		ioband_node_join(&sched, &group->node, 0, 0);
@@ -130,8 +133,10 @@ static void run(unsigned int rounds)
 {
 	unsigned int leg, i;
 
-	for (i = 0; i < GROUPS; i++)
+	for (i = 0; i < GROUPS; i++) {
 		memset(groups[i].got, 0, sizeof(groups[i].got));
+		groups[i].sectors = 0;
+	}
 	send();
 	while (rounds--) {
 		now_ns += NSEC_PER_MSEC;
@@ -145,6 +150,7 @@ static void run(unsigned int rounds)
 			memmove(at_leg[leg], at_leg[leg] + 1,
 				in_flight[leg] * sizeof(done));
 			done->group->got[leg]++;
+			done->group->sectors += done->io.sectors;
 			hold(done);
 			send();
 		}
@@ -203,6 +209,21 @@ static void test_spread(void **state)
 	assert_in_range(all, 140000 * 995 / 1000, 140000);
 	assert_in_range(got(a) * 7000 / all, 3998, 4002);
 	assert_in_range(got(b) * 7000 / all, 1998, 2002);
+}
+
+/* A small I/O that passes others over does not pay for the large ones before it. */
+static void test_spread_sizes(void **state)
+{
+	struct group *a, *c;
+
+	mixed = true;
+	start();
+	a = add(0, 40, BIT(0) | BIT(1), 20);
+	c = add(1, 10, BIT(0) | BIT(1), 80);
+	run(1000);
+	run(70000);
+	mixed = false;
+	assert_in_range(a->sectors * 1000 / (a->sectors + c->sectors), 798, 802);
 }
 
 /* Who can go elsewhere leaves this leg to who cannot. */
@@ -308,6 +329,7 @@ int main(void)
 		cmocka_unit_test(test_apart),
 		cmocka_unit_test(test_apart_and_together),
 		cmocka_unit_test(test_spread),
+		cmocka_unit_test(test_spread_sizes),
 		cmocka_unit_test(test_one_goes_elsewhere),
 		cmocka_unit_test(test_at_random),
 	};

@@ -31,6 +31,9 @@
 /* Grace outside turns is at most this part of the time. */
 #define GRACE_PART		8
 
+/* Whoever is waited for is for at least this part of the longest grace. */
+#define GRACE_LEAST		8
+
 /* Who stays away so long has not been thinking, he was away. */
 #define THINK_MAX_NS		((u64)100 * NSEC_PER_MSEC)
 
@@ -260,7 +263,11 @@ static bool is_owed(const struct ioband_node *node,
 	return ioband_before(start, next->start);
 }
 
-/* How long it is worth waiting for @node; 0: not at all. */
+/*
+ * How long it is worth waiting for @node; 0: not at all. To give up a moment too
+ * early costs a seek, or a place in the order: who thinks a moment longer than he
+ * is used to, for a page that was not there or a tick of the clock, may.
+ */
 static u64 patience_ns(const struct ioband_turn *turn,
 		       const struct ioband_node *node)
 {
@@ -268,8 +275,7 @@ static u64 patience_ns(const struct ioband_turn *turn,
 
 	if (!likely_ns || likely_ns > turn->grace_ns)
 		return 0;
-	return min(likely_ns + node->think_ns + node->think_off_ns * 2,
-		   turn->grace_ns);
+	return clamp(2 * likely_ns, turn->grace_ns / GRACE_LEAST, turn->grace_ns);
 }
 
 static bool may_wait(const struct ioband_sched *sched,

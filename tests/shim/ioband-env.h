@@ -35,6 +35,7 @@ typedef int64_t s64;
 #define min_t(type, a, b) min((type)(a), (type)(b))
 #define max_t(type, a, b) max((type)(a), (type)(b))
 #define max(a, b)	((a) > (b) ? (a) : (b))
+#define clamp(v, lo, hi) min(max(v, lo), hi)
 
 #define BIT(nr)		(1UL << (nr))
 

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Turns and grace, on a disk that does one thing at a time. Tasks read one block
+ * after the other and think in between; who was not the last to read, or reads
+ * here and there, has to seek.
+ */
+#include "bed.h"
+
+#define US	((u64)NSEC_PER_USEC)
+
+#define SEEK_NS		(9 * MS)
+#define READ_NS		(100 * US)
+
+/* The most that whoever owns the disk may set for seeks, as the target does. */
+#define GRACE_SEEK_NS	(8 * MS)
+
+enum { TASKS = 40 };
+
+struct task {
+	struct bed_io *io;
+	struct bed_group *group;	/* whose share it is */
+	u64 think_ns;
+	u64 pause_ns;			/* how long it thinks each PAUSE_IOS-th time */
+	bool is_random;
+	bool is_gone;
+	u64 next_ns;			/* when it sends the next; 0: it has sent it */
+	u64 ios;
+	u64 used_ns;
+};
+
+enum { PAUSE_IOS = 40 };
+
+static struct task tasks[TASKS];
+static unsigned int nr_tasks;
+static struct task *at_disk, *last;
+static u64 done_ns;
+
+static void start(const char *policy, u64 grace_ns)
+{
+	bed_start(policy, 1);
+	bed.sched.turn.is_serial = true;
+	bed.sched.turn.grace_ns = grace_ns;
+	bed.sched.service_ns = READ_NS;
+	memset(tasks, 0, sizeof(tasks));
+	nr_tasks = 0;
+	at_disk = NULL;
+	last = NULL;
+}
+
+/* A task, with a stream of its own if the policy is by time. */
+static struct task *add(struct bed_group *group, u64 think_ns)
+{
+	struct task *task = &tasks[nr_tasks++];
+	struct bed_group *sender = group;
+
+	if (bed.sched.policy->by_time) {
+		sender = bed_add(group, 100);
+		sender->node.is_stream = true;
+	}
+	task->io = bed_new(sender, IOBAND_READ, 8);
+	task->group = group;
+	task->think_ns = think_ns;
+	task->next_ns = bed.now_ns;
+	return task;
+}
+
+static void complete(void)
+{
+	struct task *task = at_disk;
+	u64 used_ns = READ_NS;
+
+	if (task != last || task->is_random)
+		used_ns += SEEK_NS;
+	at_disk = NULL;
+	last = task;
+	task->ios++;
+	task->used_ns += used_ns;
+	ioband_done(&bed.sched, &task->io->group->node, used_ns, task->io->io.cost,
+		    true, bed.now_ns);
+	bed_check();
+	task->next_ns = bed.now_ns + task->think_ns;
+	if (task->pause_ns && !(task->ios % PAUSE_IOS))
+		task->next_ns = bed.now_ns + task->pause_ns;
+	if (task->is_gone)
+		task->next_ns = U64_MAX;
+}
+
+static void send(void)
+{
+	struct bed_io *io;
+	unsigned int i;
+
+	if (at_disk)
+		return;
+	io = bed_next(0);
+	if (!io)
+		return;
+	for (i = 0; tasks[i].io != io; i++)
+		;
+	at_disk = &tasks[i];
+	done_ns = bed.now_ns + READ_NS +
+		  (at_disk != last || at_disk->is_random ? SEEK_NS : 0);
+}
+
+static u64 next_event_ns(void)
+{
+	u64 next_ns = at_disk ? done_ns : U64_MAX, timer_ns;
+	unsigned int i;
+
+	for (i = 0; i < nr_tasks; i++)
+		if (tasks[i].next_ns)
+			next_ns = min(next_ns, tasks[i].next_ns);
+	if (!at_disk && ioband_timer(&bed.sched, &timer_ns))
+		next_ns = min(next_ns, timer_ns);
+	return next_ns;
+}
+
+static void run(u64 ns)
+{
+	const u64 end_ns = bed.now_ns + ns;
+	unsigned int i;
+
+	for (i = 0; i < nr_tasks; i++) {
+		tasks[i].ios = 0;
+		tasks[i].used_ns = 0;
+	}
+	while (next_event_ns() <= end_ns) {
+		bed.now_ns = next_event_ns();
+		if (at_disk && done_ns == bed.now_ns)
+			complete();
+		for (i = 0; i < nr_tasks; i++) {
+			if (tasks[i].next_ns != bed.now_ns)
+				continue;
+			tasks[i].next_ns = 0;
+			bed_hold_io(tasks[i].io);
+		}
+		send();
+	}
+	bed.now_ns = end_ns;
+}
+
+static u64 used_ns(const struct bed_group *group)
+{
+	u64 sum_ns = 0;
+	unsigned int i;
+
+	for (i = 0; i < nr_tasks; i++)
+		if (tasks[i].group == group)
+			sum_ns += tasks[i].used_ns;
+	return sum_ns;
+}
+
+/*
+ * One who reads in order beside N who do not: half the disk's time is his, in turns
+ * of 40 ms and not cut short whenever he thinks a bit longer than he is used to.
+ */
+static void test_stream_beside_random(void **state)
+{
+	static const unsigned int counts[] = { 2, 8, 32 };
+	unsigned int i, n;
+
+	for (n = 0; n < ARRAY_SIZE(counts); n++) {
+		struct bed_group *one, *many;
+		struct task *reader;
+
+		start("weight-time", GRACE_SEEK_NS);
+		one = bed_add(NULL, 100);
+		many = bed_add(NULL, 100);
+		reader = add(one, 20 * US);
+		reader->pause_ns = 70 * US;
+		for (i = 0; i < counts[n]; i++)
+			add(many, 20 * US)->is_random = true;
+		run(5 * SEC);
+		run(60 * SEC);
+		assert_in_range(used_ns(one) / MS, used_ns(many) / MS * 99 / 100,
+				used_ns(many) / MS * 101 / 100);
+		/* 60 s are 690 turns of 40 ms and a bit each: 31 ms of it he reads. */
+		assert_in_range(reader->ios, 190000, 250000);
+		bed_stop();
+	}
+}
+
+/* On a disk of one slot that does not seek, a lone reader has what is his due. */
+static void test_lone_reader(void **state)
+{
+	struct bed_group *lone, *other;
+	unsigned int i;
+	u64 others = 0;
+
+	start("weight", MS);
+	lone = bed_add(NULL, 200);
+	other = bed_add(NULL, 100);
+	add(lone, 20 * US)->pause_ns = 30 * US;
+	for (i = 0; i < 8; i++)
+		add(other, 0)->is_random = true;
+	run(SEC);
+	run(20 * SEC);
+	for (i = 1; i < nr_tasks; i++)
+		others += tasks[i].ios;
+	assert_in_range(tasks[0].ios * 1000 / (tasks[0].ios + others), 657, 677);
+	bed_stop();
+}
+
+/* Who stops without a word is waited for a few times, and then no more. */
+static void test_gone(void **state)
+{
+	struct bed_group *one, *many;
+	struct task *reader;
+	unsigned int i;
+	u64 busy_ns;
+
+	start("weight-time", GRACE_SEEK_NS);
+	one = bed_add(NULL, 100);
+	many = bed_add(NULL, 100);
+	reader = add(one, 20 * US);
+	for (i = 0; i < 4; i++)
+		add(many, 20 * US)->is_random = true;
+	run(2 * SEC);
+	reader->is_gone = true;
+	run(2 * SEC);
+	busy_ns = used_ns(one) + used_ns(many);
+	/* What was under way at the beginning counts whole. */
+	assert_in_range(busy_ns, 1960 * MS, 2010 * MS);
+	bed_stop();
+}
+
+/* Who thinks longer than a seek takes is not worth waiting for. */
+static void test_slow_thinker(void **state)
+{
+	struct bed_group *one, *many;
+	unsigned int i;
+
+	start("weight-time", GRACE_SEEK_NS);
+	one = bed_add(NULL, 100);
+	many = bed_add(NULL, 100);
+	add(one, 30 * MS);
+	for (i = 0; i < 4; i++)
+		add(many, 20 * US)->is_random = true;
+	run(2 * SEC);
+	run(10 * SEC);
+	assert_in_range(used_ns(one) + used_ns(many), 9900 * MS, 10010 * MS);
+	bed_stop();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_stream_beside_random),
+		cmocka_unit_test(test_lone_reader),
+		cmocka_unit_test(test_gone),
+		cmocka_unit_test(test_slow_thinker),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -18,11 +18,12 @@
  *
  * Turns. Where the disk has to seek, to change after each I/O between two who read
  * one after the other makes seeks of both. Under policy weight-time a group
- * therefore keeps the disk until its quantum is used up, and in it each stream,
- * the I/O of one task, for half of that; and the disk is kept free between the
- * I/Os of a stream as above. That is within the group's own turn and charged to
- * nobody: what counts is the time the disk is at work. The order of turns is that
- * of start tags.
+ * therefore keeps the disk until its quantum is used up, and in it a stream, the
+ * I/O of one task, as long as that is cheap: a task that reads here and there seeks
+ * anyhow, and takes turns with the others of its group. The disk is kept free
+ * between the I/Os of a stream as above. That is within the group's own turn and
+ * charged to nobody: what counts is the time the disk is at work. The order of
+ * turns is that of start tags, and that of the streams in a group is, too.
  */
 #include "ioband-inner.h"
 #include "ioband-tree.h"
@@ -33,6 +34,9 @@
 
 /* Whoever is waited for is for at least this part of the longest grace. */
 #define GRACE_LEAST		8
+
+/* An I/O is cheap if so many are done within a quantum. */
+#define CHEAP_IOS		8
 
 /* Who stays away so long has not been thinking, he was away. */
 #define THINK_MAX_NS		((u64)100 * NSEC_PER_MSEC)
@@ -114,6 +118,13 @@ static u32 path_ways(const struct ioband_node *node)
 	return ways;
 }
 
+/* Whether the others of its group have to wait for the stream that had the disk. */
+static bool stream_goes_on(const struct ioband_turn *turn)
+{
+	return turn->stream &&
+	       turn->stream->cost_ns * CHEAP_IOS < turn->quantum_ns;
+}
+
 /**
  * ioband_turn_holder - who goes on, if anybody does
  * @sched: the scheduler
@@ -130,7 +141,7 @@ struct ioband_node *ioband_turn_holder(const struct ioband_sched *sched,
 	if (!has_turns(sched) || !turn->group ||
 	    turn->used_ns >= turn->quantum_ns)
 		return NULL;
-	if (turn->stream && turn->stream_used_ns < turn->quantum_ns / 2) {
+	if (stream_goes_on(turn)) {
 		*ways = path_ways(turn->stream) & ~sched->full;
 		if (*ways)
 			return turn->stream;
@@ -187,9 +198,6 @@ void ioband_turn_taken(struct ioband_sched *sched, struct ioband_node *node,
 	 */
 	if (!goes_on && (turn->group != group_of(node) || !has_rival(group_of(node))))
 		turn->used_ns = 0;
-	if (!goes_on || turn->stream != node ||
-	    turn->stream_used_ns >= turn->quantum_ns / 2)
-		turn->stream_used_ns = 0;
 	turn->group = group_of(node);
 	turn->stream = node;
 }
@@ -287,8 +295,8 @@ static bool may_wait(const struct ioband_sched *sched,
 	if (has_turns(sched) && turn->group == group &&
 	    turn->used_ns < turn->quantum_ns)
 		return turn->stream == turn->last &&
-		       (turn->stream_used_ns < turn->quantum_ns / 2 ||
-			!group->ready);
+		       (stream_goes_on(turn) || !group->ready ||
+			is_owed(turn->last, next));
 	return turn->spent_ns * GRACE_PART < now_ns - turn->began_ns &&
 	       is_owed(turn->last, next);
 }
@@ -369,8 +377,6 @@ void ioband_done(struct ioband_sched *sched, struct ioband_node *node,
 		settle(sched, node, (s64)used_ns - (s64)charged_ns);
 		if (turn->group == group_of(node))
 			turn->used_ns += used_ns;
-		if (turn->stream == node)
-			turn->stream_used_ns += used_ns;
 	}
 	stop_waiting(sched, now_ns);
 	turn->last = NULL;

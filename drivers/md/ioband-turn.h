@@ -21,7 +21,6 @@ struct ioband_sched;
  * @group: whose turn it is, or %NULL
  * @used_ns: how much of it is used up
  * @stream: which of its streams goes on
- * @stream_used_ns: how much of that one's part is used up
  * @last: whose I/O was done last and may come back at once, or %NULL
  * @since_ns: since when the disk is kept free for it; 0 if it is not
  * @until_ns: until when
@@ -35,7 +34,6 @@ struct ioband_turn {
 	struct ioband_node *group;
 	u64 used_ns;
 	struct ioband_node *stream;
-	u64 stream_used_ns;
 	struct ioband_node *last;
 	u64 since_ns;
 	u64 until_ns;

@@ -24,6 +24,7 @@ struct task {
 	bool is_random;
 	bool is_gone;
 	u64 next_ns;			/* when it sends the next; 0: it has sent it */
+	u64 longest_ns;			/* its longest wait */
 	u64 ios;
 	u64 used_ns;
 };
@@ -75,6 +76,7 @@ static void complete(void)
 	last = task;
 	task->ios++;
 	task->used_ns += used_ns;
+	task->longest_ns = max(task->longest_ns, bed.now_ns - task->io->io.arrival_ns);
 	ioband_done(&bed.sched, &task->io->group->node, used_ns, task->io->io.cost,
 		    true, bed.now_ns);
 	bed_check();
@@ -123,6 +125,7 @@ static void run(u64 ns)
 	for (i = 0; i < nr_tasks; i++) {
 		tasks[i].ios = 0;
 		tasks[i].used_ns = 0;
+		tasks[i].longest_ns = 0;
 	}
 	while (next_event_ns() <= end_ns) {
 		bed.now_ns = next_event_ns();
@@ -178,6 +181,70 @@ static void test_stream_beside_random(void **state)
 		assert_in_range(reader->ios, 190000, 250000);
 		bed_stop();
 	}
+}
+
+/* Those who read in order have a turn each, and so few seeks: with turns of 80 ms... */
+static void test_many_streams(void **state)
+{
+	struct bed_group *one, *many;
+	unsigned int i;
+	u64 ios = 0;
+
+	start("weight-time", GRACE_SEEK_NS);
+	bed.sched.turn.quantum_ns = 80 * MS;
+	one = bed_add(NULL, 100);
+	many = bed_add(NULL, 100);
+	add(one, 20 * US)->is_random = true;
+	for (i = 0; i < 16; i++)
+		add(many, 20 * US);
+	run(5 * SEC);
+	run(60 * SEC);
+	for (i = 1; i < nr_tasks; i++)
+		ios += tasks[i].ios;
+	/* ... 90 % of half of what one of them has alone. */
+	assert_in_range(ios, 60 * SEC / (READ_NS + 20 * US) / 2 * 90 / 100, 300000);
+	bed_stop();
+}
+
+/*
+ * Those who read here and there gain nothing by a turn: each has an I/O, or two, and
+ * then it is the next one's. Half the disk is for 32 of them.
+ */
+static void test_many_seekers(void **state)
+{
+	struct bed_group *one, *many;
+	unsigned int i;
+
+	start("weight-time", GRACE_SEEK_NS);
+	one = bed_add(NULL, 100);
+	many = bed_add(NULL, 100);
+	add(one, 20 * US);
+	for (i = 0; i < 32; i++)
+		add(many, 20 * US)->is_random = true;
+	run(5 * SEC);
+	run(60 * SEC);
+	for (i = 1; i < nr_tasks; i++)
+		assert_in_range(tasks[i].longest_ns / MS, 500, 1300);
+	bed_stop();
+}
+
+/* In one group, half the time for each of the two. */
+static void test_stream_and_seeker(void **state)
+{
+	struct bed_group *both, *other;
+
+	start("weight-time", GRACE_SEEK_NS);
+	both = bed_add(NULL, 100);
+	other = bed_add(NULL, 100);
+	add(both, 20 * US);
+	add(both, 20 * US)->is_random = true;
+	add(other, 20 * US)->is_random = true;
+	run(5 * SEC);
+	run(60 * SEC);
+	assert_in_range(tasks[0].used_ns * 1000 / used_ns(both), 480, 520);
+	assert_in_range(used_ns(both) / MS, used_ns(other) / MS * 99 / 100,
+			used_ns(other) / MS * 101 / 100);
+	bed_stop();
 }
 
 /* On a disk of one slot that does not seek, a lone reader has what is his due. */
@@ -246,6 +313,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_stream_beside_random),
+		cmocka_unit_test(test_many_streams),
+		cmocka_unit_test(test_many_seekers),
+		cmocka_unit_test(test_stream_and_seeker),
 		cmocka_unit_test(test_lone_reader),
 		cmocka_unit_test(test_gone),
 		cmocka_unit_test(test_slow_thinker),

@@ -150,14 +150,13 @@ static u64 path_charge(struct ioband_sched *sched, struct ioband_node *node,
 		       const struct ioband_io *io,
 		       const struct ioband_node *top, enum how how, u64 now_ns)
 {
-	u64 work = sched->policy->cost(1, io->sectors);
-	u64 cost = sched->policy->by_time ? node->cost_ns : work;
+	u64 cost = sched->policy->by_time ? node->cost_ns :
+		   sched->policy->cost(1, io->sectors);
 	u64 open_ns = how == AS_DEBT ? now_ns : path_open_ns(node, io);
 	bool by_tag = top;
 
 	sched->sent_ios++;
 	sched->sent_sectors += io->sectors;
-	sched->sent_cost += work;
 	sched->root.served += cost;
 	if (!list_empty(&node->children)) {
 		u64 *vtime = &node->vtime[IOBAND_BE];

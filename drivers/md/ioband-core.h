@@ -209,7 +209,6 @@ struct ioband_node {
  * @graced_ns: how long the disk was kept free in all
  * @sent_ios: I/Os that went, held before or charged
  * @sent_sectors: their size
- * @sent_cost: and what they cost
  * @leaks: turns that groups lost because all they had was at the disk
  * @gaps: times when there was room and nothing to send
  */
@@ -228,7 +227,6 @@ struct ioband_sched {
 	u64 graced_ns;
 	u64 sent_ios;
 	u64 sent_sectors;
-	u64 sent_cost;
 	u64 leaks;
 	u64 gaps;
 };

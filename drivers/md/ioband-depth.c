@@ -11,6 +11,10 @@
  *	less, if groups lose turns:	kept if it costs no more than 1 %
  *	less, if a target is missed:	kept if it costs no more than 4 %
  *
+ * More is more I/Os and more sectors, and less is less of both. Where some lose turns
+ * the others get them, and a disk that is given other I/Os does more or less of one
+ * kind without being faster or slower.
+ *
  * A depth of 1 may cost 3 %, and is left for 4 %: the disk idles from one I/O to the
  * next, but it can be kept free for one that thinks.
  *
@@ -147,17 +151,27 @@ static u32 asked_percent(const struct ioband_depth *depth)
 	return 100 - (depth->depth == 1 ? SERIAL_LOSS_PERCENT : LOSS_PERCENT);
 }
 
+static bool is_enough(const struct ioband_depth *depth,
+		      const struct ioband_depth_rate *rate)
+{
+	u32 percent = asked_percent(depth);
+	bool ios = rate->ios * 100 >= depth->rate.ios * percent;
+	bool sectors = rate->sectors * 100 >= depth->rate.sectors * percent;
+
+	return depth->trying > 0 ? ios && sectors : ios || sectors;
+}
+
 /* The trial is over: stay, and go on from here, or go back. */
-static void judge(struct ioband_depth *depth, u64 rate, bool tells, u64 now_ns)
+static void judge(struct ioband_depth *depth,
+		  const struct ioband_depth_rate *rate, bool tells, u64 now_ns)
 {
 	/* Less that costs nothing is good, whatever else there was to send. */
-	bool good = (tells || depth->trying < 0) &&
-		    rate * 100 >= depth->rate * asked_percent(depth);
+	bool good = (tells || depth->trying < 0) && is_enough(depth, rate);
 	u64 pause_ns = 0;
 
 	if (good) {
 		depth->settled = depth->depth;
-		depth->rate = rate;
+		depth->rate = *rate;
 		depth->step = min_t(u32, depth->step * 2, STEP_MAX);
 	} else {
 		depth->depth = depth->settled;
@@ -234,7 +248,8 @@ bool ioband_depth_tick(struct ioband_depth *depth, u32 max,
 	const struct ioband_depth_sample *from = &depth->from;
 	u64 ns = now->now_ns - from->now_ns;
 	u32 before = depth->depth;
-	u64 ios, rate;
+	struct ioband_depth_rate rate;
+	u64 ios, sectors;
 	bool tells;
 
 	if (max != depth->max)
@@ -245,18 +260,19 @@ bool ioband_depth_tick(struct ioband_depth *depth, u32 max,
 	if (ios < WINDOW_IOS && ns < WINDOW_MAX_NS)
 		return depth->depth != before;
 
+	sectors = now->sectors - from->sectors;
 	tells = now->gaps == from->gaps;
-	rate = per_second(now->work - from->work, working_ns(from, now));
+	rate.ios = per_second(ios, working_ns(from, now));
+	rate.sectors = per_second(sectors, working_ns(from, now));
 	if (tells && !depth->settling) {
 		depth->shown_ios = max(depth->shown_ios, per_second(ios, ns));
 		depth->shown_bytes = max(depth->shown_bytes,
-					 per_second((now->sectors -
-						     from->sectors) << 9, ns));
+					 per_second(sectors << 9, ns));
 	}
 	if (depth->settling) {
 		depth->settling = false;
 	} else if (depth->trying) {
-		judge(depth, rate, tells, now->now_ns);
+		judge(depth, &rate, tells, now->now_ns);
 	} else {
 		depth->rate = rate;
 		consider(depth, ios, now->leaks - from->leaks, tells,

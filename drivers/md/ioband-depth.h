@@ -21,10 +21,14 @@ struct ioband_depth_sample {
 	u64 now_ns;
 	u64 ios;
 	u64 sectors;
-	u64 work;		/* in the unit that shares are made of */
 	u64 leaks;		/* turns lost for want of I/O to send */
 	u64 gaps;		/* times when there was room and nothing to send */
 	u64 graced_ns;		/* how long the disk was kept free on purpose */
+};
+
+struct ioband_depth_rate {
+	u64 ios;
+	u64 sectors;
 };
 
 /**
@@ -36,7 +40,7 @@ struct ioband_depth_sample {
  * @trying: +1 or -1 during a trial
  * @settling: the trial has just begun, the window does not count
  * @reason: what @settled comes from
- * @rate: work per second at @settled
+ * @rate: work per second at @settled, in I/Os and in sectors
  * @from: where the window began
  * @try_up_ns: no trial of more before this
  * @try_down_ns: no trial of less before this
@@ -55,7 +59,7 @@ struct ioband_depth {
 	s32 trying;
 	bool settling;
 	enum ioband_depth_reason reason;
-	u64 rate;
+	struct ioband_depth_rate rate;
 	struct ioband_depth_sample from;
 	u64 try_up_ns;
 	u64 try_down_ns;

@@ -19,12 +19,13 @@ WEIGHTS = {"a": 40, "b": 20, "c": 10}
 DEPTHS = {"a": 20, "b": 40, "c": 80}
 FLOOR_IOS, LIMIT_BYTES = 400, 1 << 20
 SECONDS = 40
+FILE_MIB = 16
 
 
 def member(name, settings, **job):
     path = f"{MOUNT}/{name}.data"
     return case.Member(name, "randread", settings, options={
-        "filename": path, "size": "64m", **job.pop("options", {})}, **job)
+        "filename": path, "size": f"{FILE_MIB}m", **job.pop("options", {})}, **job)
 
 
 def in_group(name, *args):
@@ -39,7 +40,7 @@ def prepare(members):
     subprocess.run(["mount", "/dev/mapper/bench", MOUNT], check=True)
     for one in members:
         with open(one.job.options["filename"], "wb") as file:
-            for _ in range(64):
+            for _ in range(FILE_MIB):
                 file.write(os.urandom(1 << 20))
             os.fsync(file.fileno())
 

@@ -174,6 +174,64 @@ static void test_tree(void **state)
 	assert_string_equal(row("sub6")->parent, "top2");
 }
 
+static unsigned int level_weight(unsigned int level, unsigned int i)
+{
+	return level == 1 ? 100 + 37 * i : 100 + i * (level == 3 ? 50 : 100);
+}
+
+/* A thousand groups in four levels: in a minute each is within 2 I/Os of its due. */
+static void test_thousand_groups(void **state)
+{
+	static const unsigned int fan[] = { 5, 5, 5, 8 };
+	unsigned int sums[ARRAY_SIZE(fan)] = { 0 }, level, i, n, rest;
+	size_t size;
+	char *text;
+	FILE *file = open_memstream(&text, &size);
+
+	for (level = 0; level < ARRAY_SIZE(fan); level++)
+		for (i = 0; i < fan[level]; i++)
+			sums[level] += level_weight(level, i);
+
+	fputs(FLAT "service_ns = 100000\n[run]\nsettle = 20s\ntime = 60s\n", file);
+	/* The name says where it is: a digit for each level. */
+	for (level = 0, n = 1; level < ARRAY_SIZE(fan); level++) {
+		n *= fan[level];
+		for (i = 0; i < n; i++) {
+			char name[8] = "g";
+			int l;
+
+			for (l = level, rest = i; l >= 0; rest /= fan[l--])
+				name[1 + l] = '0' + rest % fan[l];
+			fprintf(file, "[group %s]\nweight = %u\n", name,
+				level_weight(level, i % fan[level]));
+			if (level)
+				fprintf(file, "parent = %.*s\n", (int)level + 1, name);
+			if (level == ARRAY_SIZE(fan) - 1)
+				fputs("[job]\ndepth = 4\n", file);
+		}
+	}
+	fclose(file);
+	simulate(text);
+	free(text);
+
+	n = 0;
+	for (i = 0; i < report.nr; i++) {
+		const struct sim_row *leaf = &report.rows[i];
+		double due = 40000 * 60;
+
+		if (strlen(leaf->name) != 1 + ARRAY_SIZE(fan) || leaf->name[0] != 'g')
+			continue;
+		for (level = 0; level < ARRAY_SIZE(fan); level++)
+			due *= level_weight(level, leaf->name[1 + level] - '0') /
+			       (double)sums[level];
+		if (leaf->ios[0] < due - 2 || leaf->ios[0] > due + 2)
+			fail_msg("%s has %llu I/Os of %g", leaf->name,
+				 (unsigned long long)leaf->ios[0], due);
+		n++;
+	}
+	assert_int_equal(n, 1000);
+}
+
 /* A third of what comes finds no place: it is late, and no more than so much held. */
 static void test_overload(void **state)
 {
@@ -312,6 +370,7 @@ int main(void)
 		TEST(test_limits),
 		TEST(test_minimum),
 		TEST(test_tree),
+		TEST(test_thousand_groups),
 		TEST(test_overload),
 		TEST(test_random_arrivals),
 		TEST(test_steps),

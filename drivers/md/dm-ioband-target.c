@@ -146,10 +146,6 @@ static int ioband_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	}
 	iot->ti = ti;
 
-	r = dm_set_target_max_io_len(ti, IOBAND_BIO_SECTORS);
-	if (r)
-		goto free_target;
-
 	r = ioband_parse_table(argc, argv, &table, &err);
 	if (r)
 		goto free_target;

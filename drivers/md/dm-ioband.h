@@ -141,12 +141,6 @@ enum {
 	IOBAND_STREAM_BITS = 7,
 };
 
-/*
- * No bio is longer, for one may go at once whatever its group's limits say. Nor is
- * one longer than a request of the disk: a bio is what needs one of its tags.
- */
-#define IOBAND_BIO_SECTORS	((sector_t)SZ_1M >> SECTOR_SHIFT)
-
 enum {
 	IOBAND_AUTO_PENDING = 16,
 };

@@ -11,7 +11,7 @@
 #define SEEK_NS		(9 * MS)
 #define READ_NS		(100 * US)
 
-/* The most that whoever owns the disk may set for seeks, as the target does. */
+/* How long the target lets a disk that seeks be kept free. */
 #define GRACE_SEEK_NS	(8 * MS)
 
 enum { TASKS = 40 };
@@ -63,6 +63,20 @@ static struct task *add(struct bed_group *group, u64 think_ns)
 	task->think_ns = think_ns;
 	task->next_ns = bed.now_ns;
 	return task;
+}
+
+/* Two groups of equal weight that have turns of the disk's time. */
+static void start_turns(struct bed_group **one, struct bed_group **many)
+{
+	start("weight-time", GRACE_SEEK_NS);
+	*one = bed_add(NULL, 100);
+	*many = bed_add(NULL, 100);
+}
+
+static void add_seekers(struct bed_group *group, unsigned int count)
+{
+	while (count--)
+		add(group, 20 * US)->is_random = true;
 }
 
 static void complete(void)
@@ -160,19 +174,16 @@ static u64 used_ns(const struct bed_group *group)
 static void test_stream_beside_random(void **state)
 {
 	static const unsigned int counts[] = { 2, 8, 32 };
-	unsigned int i, n;
+	unsigned int n;
 
 	for (n = 0; n < ARRAY_SIZE(counts); n++) {
 		struct bed_group *one, *many;
 		struct task *reader;
 
-		start("weight-time", GRACE_SEEK_NS);
-		one = bed_add(NULL, 100);
-		many = bed_add(NULL, 100);
+		start_turns(&one, &many);
 		reader = add(one, 20 * US);
 		reader->pause_ns = 70 * US;
-		for (i = 0; i < counts[n]; i++)
-			add(many, 20 * US)->is_random = true;
+		add_seekers(many, counts[n]);
 		run(5 * SEC);
 		run(60 * SEC);
 		assert_in_range(used_ns(one) / MS, used_ns(many) / MS * 99 / 100,
@@ -190,10 +201,8 @@ static void test_many_streams(void **state)
 	unsigned int i;
 	u64 ios = 0;
 
-	start("weight-time", GRACE_SEEK_NS);
+	start_turns(&one, &many);
 	bed.sched.turn.quantum_ns = 80 * MS;
-	one = bed_add(NULL, 100);
-	many = bed_add(NULL, 100);
 	add(one, 20 * US)->is_random = true;
 	for (i = 0; i < 16; i++)
 		add(many, 20 * US);
@@ -215,12 +224,9 @@ static void test_many_seekers(void **state)
 	struct bed_group *one, *many;
 	unsigned int i;
 
-	start("weight-time", GRACE_SEEK_NS);
-	one = bed_add(NULL, 100);
-	many = bed_add(NULL, 100);
+	start_turns(&one, &many);
 	add(one, 20 * US);
-	for (i = 0; i < 32; i++)
-		add(many, 20 * US)->is_random = true;
+	add_seekers(many, 32);
 	run(5 * SEC);
 	run(60 * SEC);
 	for (i = 1; i < nr_tasks; i++)
@@ -233,9 +239,7 @@ static void test_stream_and_seeker(void **state)
 {
 	struct bed_group *both, *other;
 
-	start("weight-time", GRACE_SEEK_NS);
-	both = bed_add(NULL, 100);
-	other = bed_add(NULL, 100);
+	start_turns(&both, &other);
 	add(both, 20 * US);
 	add(both, 20 * US)->is_random = true;
 	add(other, 20 * US)->is_random = true;
@@ -273,15 +277,11 @@ static void test_gone(void **state)
 {
 	struct bed_group *one, *many;
 	struct task *reader;
-	unsigned int i;
 	u64 busy_ns;
 
-	start("weight-time", GRACE_SEEK_NS);
-	one = bed_add(NULL, 100);
-	many = bed_add(NULL, 100);
+	start_turns(&one, &many);
 	reader = add(one, 20 * US);
-	for (i = 0; i < 4; i++)
-		add(many, 20 * US)->is_random = true;
+	add_seekers(many, 4);
 	run(2 * SEC);
 	reader->is_gone = true;
 	run(2 * SEC);
@@ -295,14 +295,10 @@ static void test_gone(void **state)
 static void test_slow_thinker(void **state)
 {
 	struct bed_group *one, *many;
-	unsigned int i;
 
-	start("weight-time", GRACE_SEEK_NS);
-	one = bed_add(NULL, 100);
-	many = bed_add(NULL, 100);
+	start_turns(&one, &many);
 	add(one, 30 * MS);
-	for (i = 0; i < 4; i++)
-		add(many, 20 * US)->is_random = true;
+	add_seekers(many, 4);
 	run(2 * SEC);
 	run(10 * SEC);
 	assert_in_range(used_ns(one) + used_ns(many), 9900 * MS, 10010 * MS);

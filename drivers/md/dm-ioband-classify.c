@@ -39,6 +39,8 @@ void bio_adopt(struct bio *clone, struct block_device *bdev)
 	struct bio probe __uninitialized;
 
 	bio_init(&probe, NULL, NULL, 0, IOBAND_REFUSED_OP);
+	/* Its place is what the tracepoint in there reports; no more of it counts. */
+	bio_set_flag(&probe, BIO_REMAPPED);
 	probe.bi_bdev = bdev;
 	probe.bi_iter.bi_sector = clone->bi_iter.bi_sector;
 	bio_inc_remaining(&probe);
@@ -90,6 +92,18 @@ static struct ioband_group *iov_walk(struct ioband_volume *volume,
 	return group;
 }
 
+static noinline void iov_look_up(struct ioband_volume *volume,
+				 struct cgroup_subsys_state *css,
+				 struct ioband_lookup *last)
+{
+	u64 generation = READ_ONCE(volume->generation);
+	bool settled;
+
+	last->group = iov_walk(volume, css, &settled);
+	last->cgroup_id = cgroup_id(css->cgroup);
+	last->generation = settled ? generation : 0;
+}
+
 /*
  * Asked for the same cgroup as last time on this CPU, which is the rule, the
  * answer is the same as long as no group came or went.
@@ -97,22 +111,15 @@ static struct ioband_group *iov_walk(struct ioband_volume *volume,
 static struct ioband_group *iov_find_css(struct ioband_volume *volume,
 					 struct cgroup_subsys_state *css)
 {
-	u64 generation = READ_ONCE(volume->generation);
-	u64 id = cgroup_id(css->cgroup);
 	struct ioband_lookup *last;
 	struct ioband_group *group;
-	bool settled;
 
 	/* No bio is mapped in an interrupt: to stay on this CPU is enough. */
 	last = get_cpu_ptr(volume->lookup);
-	if (last->cgroup_id == id && last->generation == generation) {
-		group = last->group;
-	} else {
-		group = iov_walk(volume, css, &settled);
-		last->cgroup_id = id;
-		last->generation = settled ? generation : 0;
-		last->group = group;
-	}
+	if (unlikely(last->cgroup_id != cgroup_id(css->cgroup) ||
+		     last->generation != READ_ONCE(volume->generation)))
+		iov_look_up(volume, css, last);
+	group = last->group;
 	put_cpu_ptr(volume->lookup);
 	return group;
 }
@@ -218,17 +225,15 @@ static struct ioband_group *iov_lookup(struct ioband_volume *volume,
 }
 
 /**
- * iov_classify - find the group of a bio
- * @volume: the volume
- * @bio: dm's clone, adopted
- * @urgent: set if the bio must not be held
+ * iob_classify - find the group of a bio, and whether it may be held
+ * @iob: of the bio, its target set; gets a reference on the group
+ * @bio: the bio, adopted
  *
  * Context: a submitter's, process context; does not wait for anything.
- * Return: the group, with a reference for the bio.
  */
-struct ioband_group *iov_classify(struct ioband_volume *volume, struct bio *bio,
-				  bool *urgent)
+void iob_classify(struct ioband_bio *iob, struct bio *bio)
 {
+	struct ioband_volume *volume = iob->target->volume;
 	struct cgroup_subsys_state *css = bio_blkcg_css(bio);
 	struct ioband_group *group = NULL;
 
@@ -241,8 +246,8 @@ struct ioband_group *iov_classify(struct ioband_volume *volume, struct bio *bio,
 		group = volume->default_group;
 		percpu_ref_get(&group->ref);
 	}
-	*urgent = bio_is_urgent(bio, !css->parent);
-	return group;
+	iob->group = group;
+	iob->is_urgent = bio_is_urgent(bio, !css->parent);
 }
 
 /**

@@ -39,15 +39,14 @@ static void iog_busy(struct ioband_group *group, bool end)
 			   group->busy_jiffies + (end ? now - stamp : 1));
 }
 
-static void iob_issue(struct ioband_bio *iob, u64 now_ns)
+static inline void iob_issue(struct ioband_bio *iob, u64 now_ns)
 {
-	struct ioband_group *group = iob->group;
+	struct ioband_stats __percpu *stats = iob->group->stats;
 
 	iob->issue_ns = now_ns;
-	this_cpu_inc(group->stats->issued_ios[iob->io.dir]);
-	this_cpu_add(group->stats->issued_sectors[iob->io.dir],
-		     iob->data_sectors);
-	iog_busy(group, false);
+	this_cpu_inc(stats->issued_ios[iob->io.dir]);
+	this_cpu_add(stats->issued_sectors[iob->io.dir], iob->data_sectors);
+	iog_busy(iob->group, false);
 }
 
 static unsigned int bucket_of(u64 ns)
@@ -72,7 +71,7 @@ static void iob_released(struct ioband_bio *iob, u64 now_ns)
 		     held_ns - limited_ns - graced_ns);
 }
 
-static enum ioband_verdict iob_pass(struct ioband_bio *iob)
+static inline enum ioband_verdict iob_pass(struct ioband_bio *iob)
 {
 	iob_issue(iob, iob->io.arrival_ns);
 	trace_ioband_pass(iob, 0);
@@ -407,8 +406,7 @@ static bool iob_hold(struct ioband_pool *pool, struct ioband_bio *iob,
 }
 
 static noinline enum ioband_verdict
-iop_submit_contended(struct ioband_pool *pool, struct ioband_bio *iob,
-		     bool urgent)
+iop_submit_contended(struct ioband_pool *pool, struct ioband_bio *iob)
 {
 	struct ioband_group *group = iob->group;
 	enum ioband_verdict verdict;
@@ -418,7 +416,7 @@ iop_submit_contended(struct ioband_pool *pool, struct ioband_bio *iob,
 retry:
 	now_ns = ktime_get_ns();
 	spin_lock(&pool->lock);
-	urgent |= iob->target->drain;
+	iob->is_urgent |= iob->target->drain;
 	if (group->detached) {
 		/* It went between classification and here. */
 		iob_move(iob, group->volume->default_group);
@@ -432,7 +430,7 @@ retry:
 	}
 
 	limited = !ioband_may_pass(&group->node, &iob->io, now_ns);
-	if (!pool->contended && (urgent || !limited)) {
+	if (!pool->contended && (iob->is_urgent || !limited)) {
 		if (iop_takes(pool, iob)) {
 			if (limited)
 				this_cpu_inc(group->stats->urgent_ios);
@@ -445,7 +443,7 @@ retry:
 	}
 
 	iog_join(pool, group);
-	if (urgent) {
+	if (iob->is_urgent) {
 		this_cpu_inc(group->stats->urgent_ios);
 		ioband_charge(&pool->sched, &group->node, &iob->io, now_ns);
 		atomic_inc(iob_in_flight(pool, iob));
@@ -474,7 +472,7 @@ unlock:
 					!iog_is_full(pool, group) ||
 					READ_ONCE(group->detached) ||
 					READ_ONCE(iob->target->push_back)))
-			urgent = true;
+			iob->is_urgent = true;
 		goto retry;
 	}
 	return verdict;
@@ -483,15 +481,14 @@ unlock:
 /**
  * iop_submit - let a bio pass, or hold it
  * @pool: the pool
- * @iob: the bio, remapped, with a reference on its group
- * @urgent: it must not be held; its group is charged for it
+ * @iob: the bio, remapped, classified
  *
  * Context: a submitter's. May sleep if the group has io_limit bios held, but
  * only a user task that has not set REQ_NOWAIT.
  * Return: what to do with the bio; %IOBAND_WAIT only with REQ_NOWAIT.
  */
-enum ioband_verdict iop_submit(struct ioband_pool *pool, struct ioband_bio *iob,
-			       bool urgent)
+enum ioband_verdict iop_submit(struct ioband_pool *pool,
+			       struct ioband_bio *iob)
 {
 	if (likely(!READ_ONCE(pool->contended) &&
 		   !READ_ONCE(iob->group->is_limited))) {
@@ -501,7 +498,7 @@ enum ioband_verdict iop_submit(struct ioband_pool *pool, struct ioband_bio *iob,
 			return iob_pass(iob);
 		atomic_dec(iob_in_flight(pool, iob));
 	}
-	return iop_submit_contended(pool, iob, urgent);
+	return iop_submit_contended(pool, iob);
 }
 
 /**
@@ -514,13 +511,13 @@ enum ioband_verdict iop_submit(struct ioband_pool *pool, struct ioband_bio *iob,
 void iop_complete(struct ioband_pool *pool, struct ioband_bio *iob)
 {
 	struct ioband_group *group = iob->group;
+	struct ioband_stats __percpu *stats = group->stats;
 	u64 now_ns = ktime_get_ns();
 
-	this_cpu_add(group->stats->done_sectors[iob->io.dir],
-		     iob->data_sectors);
-	this_cpu_add(group->stats->done_ns[iob->io.dir],
+	this_cpu_add(stats->done_sectors[iob->io.dir], iob->data_sectors);
+	this_cpu_add(stats->done_ns[iob->io.dir],
 		     now_ns - iob->io.arrival_ns);
-	this_cpu_inc(group->stats->services[bucket_of(now_ns - iob->issue_ns)]);
+	this_cpu_inc(stats->services[bucket_of(now_ns - iob->issue_ns)]);
 	iog_busy(group, true);
 	if (unlikely(iob->is_timed))
 		iob_stop_clock(pool, iob, now_ns);

@@ -206,10 +206,8 @@ static void ioband_dtr(struct dm_target *ti)
 static int ioband_map(struct dm_target *ti, struct bio *bio)
 {
 	struct ioband_target *iot = ti->private;
-	struct ioband_volume *volume = iot->volume;
 	struct ioband_bio *iob = iob_from_bio(bio);
 	enum ioband_verdict verdict;
-	bool urgent;
 
 	bio->bi_iter.bi_sector = iot->offset_sectors +
 		dm_target_offset(ti, bio->bi_iter.bi_sector);
@@ -231,9 +229,9 @@ static int ioband_map(struct dm_target *ti, struct bio *bio)
 	iob->io.leg = likely(iot->nr_lanes == 1) ? 0 : iob_leg(iob);
 	iob->data_sectors = bio_has_data(bio) ? bio_sectors(bio) : 0;
 	iob->io.sectors = iob->data_sectors ?: NO_DATA_SECTORS;
-	iob->group = iov_classify(volume, bio, &urgent);
+	iob_classify(iob, bio);
 
-	verdict = iop_submit(volume->pool, iob, urgent);
+	verdict = iop_submit(iot->volume->pool, iob);
 	if (likely(verdict == IOBAND_PASS)) {
 		submit_bio_noacct(bio);
 		return DM_MAPIO_SUBMITTED;

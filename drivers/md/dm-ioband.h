@@ -281,6 +281,7 @@ struct ioband_bio {
 	u64 clock_ns;			/* what the disk's clock said then */
 	u32 data_sectors;
 	bool is_timed;
+	bool is_urgent;			/* it must not be held */
 };
 
 static inline struct ioband_bio *iob_from_bio(struct bio *bio)
@@ -359,8 +360,8 @@ void iop_set_policy(struct ioband_pool *pool,
 
 /* dm-ioband-device.c */
 unsigned int iob_leg(struct ioband_bio *iob);
-enum ioband_verdict iop_submit(struct ioband_pool *pool, struct ioband_bio *iob,
-			       bool urgent);
+enum ioband_verdict iop_submit(struct ioband_pool *pool,
+			       struct ioband_bio *iob);
 void iop_complete(struct ioband_pool *pool, struct ioband_bio *iob);
 void iop_changed(struct ioband_pool *pool);
 enum hrtimer_restart iop_timer(struct hrtimer *timer);
@@ -431,8 +432,7 @@ void iov_reset_settings(struct ioband_volume *volume);
 /* dm-ioband-classify.c */
 void bio_adopt(struct bio *clone, struct block_device *bdev);
 int bio_ioprio(const struct bio *bio);
-struct ioband_group *iov_classify(struct ioband_volume *volume,
-				  struct bio *bio, bool *urgent);
+void iob_classify(struct ioband_bio *iob, struct bio *bio);
 int ioband_cgroup_id(const char *path, u64 *id);
 bool ioband_cgroup_exists(u64 id);
 void ioband_cgroup_adopt(struct ioband_volume *volume);

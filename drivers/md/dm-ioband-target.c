@@ -18,7 +18,25 @@ enum {
 	 * as much as a small write.
 	 */
 	NO_DATA_SECTORS		= 8,
+	/*
+	 * A huge page or a large folio makes a bio of megabytes. One I/O may go at
+	 * once whatever its group's limits say, so it must not be a large one.
+	 */
+	BIO_BYTES_MAX		= SZ_1M,
 };
+
+/*
+ * A bio shall be one I/O to the disk, too: it is what takes one of the disk's tags. So
+ * we split before the block layer has to.
+ */
+static u32 iot_bio_bytes(struct ioband_target *iot)
+{
+	struct block_device *bdev = iot->dev->bdev;
+	u64 bytes = (u64)queue_max_sectors(bdev_get_queue(bdev)) << SECTOR_SHIFT;
+
+	return round_down(min_t(u64, bytes, BIO_BYTES_MAX),
+			  bdev_logical_block_size(bdev));
+}
 
 static int iot_open(struct ioband_target *iot, const struct ioband_table *table,
 		    struct ioband_error *err)
@@ -58,6 +76,7 @@ static int iot_open(struct ioband_target *iot, const struct ioband_table *table,
 		goto put_device;
 	}
 	iot->offset_sectors = table->offset_sectors;
+	iot->bio_bytes = iot_bio_bytes(iot);
 	iot_find_legs(iot);
 	return 0;
 
@@ -220,6 +239,9 @@ static int ioband_map(struct dm_target *ti, struct bio *bio)
 	if (unlikely(READ_ONCE(iot->push_back)) && dm_noflush_suspending(ti))
 		return DM_MAPIO_REQUEUE;
 
+	/* dm brings the rest as another. */
+	if (unlikely(bio->bi_iter.bi_size > iot->bio_bytes) && bio_has_data(bio))
+		dm_accept_partial_bio(bio, iot->bio_bytes >> SECTOR_SHIFT);
 	bio_adopt(bio, iot->dev->bdev);
 	iob->target = iot;
 	iob->account = NULL;

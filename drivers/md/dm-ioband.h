@@ -191,6 +191,7 @@ struct ioband_target {
 	struct dm_target *ti;
 	struct dm_dev *dev;
 	sector_t offset_sectors;
+	u32 bio_bytes;			/* larger bios are split; constant */
 	struct ioband_lane *lanes;
 	unsigned int nr_lanes;
 	unsigned int chunk_shift;	/* from sectors to chunks, of a stripe */

@@ -1,28 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
-from lab import disks, shapes
-from lab.experiment import Experiment, Group, View
+from lab import families, shapes
 
-APART_GIB = 6
-
-EXPERIMENT = Experiment(
+EXPERIMENT = families.beside_one(
+    families.ARRAY,
+    ("random readers", shapes.random_readers),
+    ("sequential reader", shapes.sequential_readers),
+    points=[1, 8, 32],
     title="1 to 32 random readers beside one sequential reader, on an array",
     question="Does the sequential reader keep its half of the disk however many "
              "random readers there are?",
-    source="V. Goyal, 2009-10-10, Performance numbers with IO throttling patches",
-    disk=lambda: disks.simdisk("array"),
-    groups=[Group("g1"), Group("g2")],
-    points=[1, 8, 32],
-    point_label="random readers in g1",
-    jobs=lambda nr: [shapes.random_readers("g1", nr, APART_GIB),
-                     shapes.sequential_readers("g2", 1, APART_GIB)],
-    controllers=["none", "mq-deadline", "kyber", "bfq", "iocost", "iocost tuned",
-                 "io.max 10 MiB/s", "ioband limit 10 MiB/s", "ioband weight",
-                 "ioband weight-iosize", "ioband weight-time"],
-    due="weight",
-    alone=["g2"],
-    settle_s=3,
-    window_s=6,
-    views=[View("g2", "kib_per_s", "The lone sequential reader: bandwidth", log=True),
-           View("g2", "max_ms", "The lone sequential reader: longest wait", log=True),
-           View("all", "kib_per_s", "Both groups together")],
+    limits=[10],
 )

@@ -1,31 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
-from lab import disks, shapes
-from lab.experiment import Experiment, Group, View
+from lab import families, shapes
 
-APART_GIB = 6
-
-EXPERIMENT = Experiment(
+EXPERIMENT = families.beside_one(
+    families.ARRAY,
+    ("sequential readers", shapes.sequential_readers),
+    ("random reader", shapes.random_readers),
+    points=[1, 8, 32],
     title="1 to 32 sequential readers beside one random reader, on an array",
     question="Does the random reader keep its half of the disk however many "
              "sequential readers there are?",
-    source="V. Goyal, 2009-10-10, Performance numbers with IO throttling patches",
-    disk=lambda: disks.simdisk("array"),
-    groups=[Group("g1"), Group("g2")],
-    points=[1, 8, 32],
-    point_label="sequential readers in g1",
-    jobs=lambda nr: [shapes.sequential_readers("g1", nr, APART_GIB),
-                     shapes.random_readers("g2", 1, APART_GIB)],
-    controllers=["none", "mq-deadline", "kyber", "bfq", "iocost", "iocost tuned",
-                 "io.max 10 MiB/s", "io.max 5 MiB/s", "ioband limit 10 MiB/s",
-                 "ioband limit 5 MiB/s", "ioband weight", "ioband weight-iosize",
-                 "ioband weight-time"],
-    due="weight",
-    alone=["g2"],
-    settle_s=3,
-    window_s=6,
-    views=[View("g2", "kib_per_s", "The lone random reader: bandwidth", log=True),
-           View("g2", "max_ms", "The lone random reader: longest wait", log=True),
-           View("all", "kib_per_s", "Both groups together")],
+    limits=[10, 5],
     quick=["none", "bfq", "iocost tuned", "ioband weight-time"],
     quick_points=[8],
 )

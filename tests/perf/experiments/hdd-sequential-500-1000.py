@@ -1,27 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
-from lab import disks, shapes
-from lab.experiment import Experiment, Group, View
+from lab import families, shapes
 
-APART_GIB = 3
-
-EXPERIMENT = Experiment(
+EXPERIMENT = families.beside_one(
+    families.HDD,
+    ("sequential readers", shapes.sequential_readers),
+    ("sequential reader", shapes.sequential_readers),
+    points=[1, 4, 16],
+    weights=(500, 1000),
     title="Weights 500:1000, 1 to 16 sequential readers beside one, on a disk",
     question="Does the lone reader get two thirds of the disk however many others there are?",
-    source="V. Goyal, 2009-09-24, IO scheduler based IO controller V10",
-    disk=lambda: disks.simdisk("hdd"),
-    groups=[Group("g1", 500), Group("g2", 1000)],
-    points=[1, 4, 16],
-    point_label="sequential readers in g1",
-    jobs=lambda nr: [shapes.sequential_readers("g1", nr, APART_GIB),
-                     shapes.sequential_readers("g2", 1, APART_GIB)],
-    controllers=["none", "mq-deadline", "kyber", "bfq", "iocost", "iocost tuned",
-                 "io.max 10 MiB/s", "ioband limit 10 MiB/s", "ioband weight",
-                 "ioband weight-iosize", "ioband weight-time"],
-    due="weight",
-    alone=["g2"],
-    settle_s=3,
-    window_s=6,
-    views=[View("g2", "kib_per_s", "The lone sequential reader: bandwidth", log=True),
-           View("g2", "max_ms", "The lone sequential reader: longest wait", log=True),
-           View("all", "kib_per_s", "Both groups together")],
+    limits=[10],
 )

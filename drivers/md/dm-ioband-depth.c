@@ -109,19 +109,6 @@ void iop_update_depth(struct ioband_pool *pool)
 		   (pool->sched.turn.is_serial || pool->sched.policy->by_time));
 }
 
-static void iop_sample(const struct ioband_pool *pool, u64 now_ns,
-		       struct ioband_depth_sample *sample)
-{
-	*sample = (struct ioband_depth_sample) {
-		.now_ns		= now_ns,
-		.ios		= pool->sched.sent_ios,
-		.sectors	= pool->sched.sent_sectors,
-		.leaks		= pool->sched.leaks,
-		.gaps		= pool->sched.gaps,
-		.graced_ns	= pool->sched.graced_ns,
-	};
-}
-
 /**
  * iop_begin_depth - find out what the devices take at once
  * @pool: the pool; contention begins, or its devices have changed
@@ -159,7 +146,7 @@ void iop_begin_depth(struct ioband_pool *pool, u64 now_ns)
 	}
 	pool->sched.turn.grace_ns = pool->is_rotational ? GRACE_SEEK_NS :
 							  GRACE_NS;
-	iop_sample(pool, now_ns, &sample);
+	sample = ioband_depth_look(&pool->sched, now_ns);
 	ioband_depth_begin(&pool->depth, iop_depth_max(pool), &sample);
 	iop_update_depth(pool);
 }
@@ -197,7 +184,7 @@ void iop_tick_depth(struct ioband_pool *pool, u64 now_ns)
 		return;
 	changed = iop_grow_tags(pool, now_ns);
 	pool->depth.service_ns = pool->sched.service_ns;
-	iop_sample(pool, now_ns, &sample);
+	sample = ioband_depth_look(&pool->sched, now_ns);
 	changed |= ioband_depth_tick(&pool->depth, iop_depth_max(pool),
 				     &sample);
 	if (changed)

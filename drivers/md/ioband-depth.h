@@ -5,7 +5,7 @@
 #ifndef _IOBAND_DEPTH_H
 #define _IOBAND_DEPTH_H
 
-#include "ioband-env.h"
+#include "ioband-core.h"
 
 /* Why the depth is what it is; the words are shown. */
 enum ioband_depth_reason {
@@ -78,5 +78,19 @@ void ioband_depth_begin(struct ioband_depth *depth, u32 max,
 			const struct ioband_depth_sample *now);
 bool ioband_depth_tick(struct ioband_depth *depth, u32 max,
 		       const struct ioband_depth_sample *now);
+
+/* Where a scheduler stands. */
+static inline struct ioband_depth_sample
+ioband_depth_look(const struct ioband_sched *sched, u64 now_ns)
+{
+	return (struct ioband_depth_sample) {
+		.now_ns		= now_ns,
+		.ios		= sched->sent_ios,
+		.sectors	= sched->sent_sectors,
+		.leaks		= sched->leaks,
+		.gaps		= sched->gaps,
+		.graced_ns	= sched->graced_ns,
+	};
+}
 
 #endif /* _IOBAND_DEPTH_H */

@@ -50,19 +50,6 @@ void iop_update_depth(struct sim_pool *pool)
 	pool->is_timed = pool->contended && (depth == 1 || policy->by_time);
 }
 
-static void iop_sample(const struct sim_pool *pool, u64 now_ns,
-		       struct ioband_depth_sample *sample)
-{
-	*sample = (struct ioband_depth_sample) {
-		.now_ns		= now_ns,
-		.ios		= pool->sched.sent_ios,
-		.sectors	= pool->sched.sent_sectors,
-		.leaks		= pool->sched.leaks,
-		.gaps		= pool->sched.gaps,
-		.graced_ns	= pool->sched.graced_ns,
-	};
-}
-
 /**
  * iop_begin_depth - contention begins
  * @pool: the pool
@@ -74,7 +61,7 @@ void iop_begin_depth(struct sim_pool *pool, u64 now_ns)
 
 	pool->sched.turn.grace_ns = pool->is_rotational ? GRACE_SEEK_NS :
 							  GRACE_NS;
-	iop_sample(pool, now_ns, &sample);
+	sample = ioband_depth_look(&pool->sched, now_ns);
 	ioband_depth_begin(&pool->depth, pool->tags, &sample);
 	iop_update_depth(pool);
 }
@@ -93,7 +80,7 @@ void iop_tick_depth(struct sim_pool *pool, u64 now_ns)
 	    pool->sched.policy->only_limits)
 		return;
 	pool->depth.service_ns = pool->sched.service_ns;
-	iop_sample(pool, now_ns, &sample);
+	sample = ioband_depth_look(&pool->sched, now_ns);
 	if (ioband_depth_tick(&pool->depth, pool->tags, &sample))
 		iop_update_depth(pool);
 }

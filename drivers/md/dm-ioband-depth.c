@@ -23,6 +23,9 @@ enum {
 	 * more, however deep a queue was found to pay some time ago.
 	 */
 	PASS_MAX		= 16,
+
+	/* Beyond the depth, for groups that ask for less than their share. */
+	SPARE_MAX		= 16,
 };
 
 /*
@@ -70,7 +73,7 @@ static u32 iop_depth_max(const struct ioband_pool *pool)
  */
 void iop_update_depth(struct ioband_pool *pool)
 {
-	u32 max = iop_depth_max(pool), depth = pool->depth.depth, limit;
+	u32 max = iop_depth_max(pool), depth = pool->depth.depth, limit, spare;
 
 	lockdep_assert_held(&pool->lock);
 
@@ -79,25 +82,31 @@ void iop_update_depth(struct ioband_pool *pool)
 		depth = max;
 		pool->depth_reason = "tags";
 	}
+	spare = min(max - depth, (u32)SPARE_MAX);
 	/* Turns on a disk that seeks are of one task at a time. */
 	if (pool->sched.policy->by_time && pool->is_rotational) {
+		spare = 0;
 		depth = 1;
 		pool->depth_reason = "seeks";
 	}
 	if (pool->io_throttle) {
+		spare = 0;
 		depth = DIV_ROUND_UP(pool->io_throttle, pool->nr_legs);
 		pool->depth_reason = "io_throttle";
 	}
 	limit = DIV_ROUND_UP(pool->io_limit, pool->nr_legs);
-	if (limit && limit < depth) {
-		depth = limit;
+	if (limit && limit < depth + spare) {
+		spare = 0;
+		depth = min(limit, depth);
 		pool->depth_reason = "io_limit";
 	}
 	if (pool->sched.policy->only_limits) {
+		spare = 0;
 		depth = U32_MAX;
 		pool->depth_reason = "policy";
 	}
 	pool->sched.depth = depth;
+	pool->sched.spare = spare;
 	WRITE_ONCE(pool->pass_max, pool->sched.policy->only_limits ? U32_MAX :
 		   min3(depth, pool->tags_least, (u32)PASS_MAX));
 	/* One to each of several legs is not one at a time, but for turns. */

@@ -149,15 +149,21 @@ static void iop_contend(struct ioband_pool *pool, u64 now_ns)
 /* What goes next, to a leg that has room; a disk with turns has but one slot. */
 static struct ioband_io *iop_next_of(struct ioband_pool *pool, u64 now_ns)
 {
-	u32 in_flight = iop_in_flight(pool), full = 0;
+	const u32 both = BIT(IOBAND_READ) | BIT(IOBAND_WRITE);
+	u32 in_flight = iop_in_flight(pool), full = 0, brim = 0;
 	unsigned int leg;
 
-	for (leg = 0; pool->nr_legs > 1 && leg < pool->nr_legs; leg++)
-		if (atomic_read(&pool->in_flight[leg]) >= pool->sched.depth ||
+	for (leg = 0; pool->nr_legs > 1 && leg < pool->nr_legs; leg++) {
+		u32 there = atomic_read(&pool->in_flight[leg]);
+
+		if (there >= pool->sched.depth ||
 		    (pool->sched.turn.is_serial && in_flight))
-			full |= (BIT(IOBAND_READ) | BIT(IOBAND_WRITE)) <<
-				leg * IOBAND_DIRS;
+			full |= both << leg * IOBAND_DIRS;
+		if (there >= pool->sched.depth + pool->sched.spare)
+			brim |= both << leg * IOBAND_DIRS;
+	}
 	pool->sched.full = full;
+	pool->sched.brim = brim;
 	return ioband_next(&pool->sched, in_flight, now_ns);
 }
 

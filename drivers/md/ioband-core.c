@@ -78,6 +78,12 @@
  * order of magnitude on most disks, in which nothing depends on the choice. The
  * caller finds it by ioband-depth.c.
  *
+ * What waits for room waits for what is at the disk, which may take much longer than
+ * it will itself: a read that the disk would do at once behind writes of a megabyte. So
+ * an I/O of a group that is behind, for it asks for less than its share, does not wait
+ * for room: some go beyond the depth. Those who always want more are never behind when
+ * they come, so it is they who keep to the depth.
+ *
  * A stripe has several disks, its legs, and the depth is that of each. Who is next in
  * order, but needs a leg that is full, is passed over. He loses nothing by it: virtual
  * time is the smallest tag of all that wait. And whoever goes in his place may get 16
@@ -375,13 +381,15 @@ void ioband_hold(struct ioband_sched *sched, struct ioband_node *node,
 		 struct ioband_io *io, u64 now_ns)
 {
 	bool was_empty = !node->held;
+	bool was_behind = ioband_before(node->start, *ioband_vtime_of(node));
 
 	if (was_empty)
 		ioband_turn_back(sched, node, now_ns);
 	/* It comes as soon as it can, and yet too late: that is no thinking. */
-	if (was_empty && ioband_before(node->start, *ioband_vtime_of(node)) &&
+	if (was_empty && was_behind &&
 	    now_ns - node->emptied_ns < 2 * sched->service_ns)
 		sched->leaks++;
+	sched->late = was_empty && was_behind ? node : NULL;
 	ioband_inner_insert(node, io);
 	sched->held++;
 	if (was_empty && ioband_before(node->own_start, node->vtime[IOBAND_BE]))
@@ -489,6 +497,35 @@ static struct ioband_node *choose(struct ioband_sched *sched, u64 now_ns,
 	return descend(*top, ways);
 }
 
+/* Whether it is the turn of @node, all the way down: it, or its equals. */
+static bool is_its_turn(const struct ioband_node *node)
+{
+	unsigned int way;
+
+	for (; node->parent; node = node->parent) {
+		if (!node->ready || node->class == IOBAND_IDLE ||
+		    ioband_before(*ioband_vtime_of(node), node->start))
+			return false;
+		for (way = 0; node->class != IOBAND_RT && way < node->nr_ways; way++)
+			if (ioband_heap_first(&node->parent->facet[way].ready[IOBAND_RT]))
+				return false;
+	}
+	return true;
+}
+
+/* Who has just come and need not wait for room, or %NULL. */
+static struct ioband_node *take_late(struct ioband_sched *sched, u64 in_flight)
+{
+	struct ioband_node *late = sched->late;
+	u64 legs = sched->root.nr_ways / IOBAND_DIRS;
+
+	sched->late = NULL;
+	if (!late || in_flight >= ((u64)sched->depth + sched->spare) * legs ||
+	    late->ready & sched->brim || !is_its_turn(late))
+		return NULL;
+	return late;
+}
+
 /**
  * ioband_next - take out the I/O whose turn it is
  * @sched: the scheduler
@@ -505,15 +542,20 @@ static struct ioband_node *choose(struct ioband_sched *sched, u64 now_ns,
 struct ioband_io *ioband_next(struct ioband_sched *sched, u32 in_flight,
 			      u64 now_ns)
 {
-	struct ioband_node *node, *top;
+	struct ioband_node *node = NULL, *top = &sched->root;
+	enum how how = BY_TAG;
 	struct ioband_io *io;
-	enum how how;
-	u32 ways;
+	u32 ways = ~0;
 
 	wake_timers(sched, now_ns);
-	if (in_flight >= (u64)sched->depth * (sched->root.nr_ways / IOBAND_DIRS))
-		return NULL;
-	node = choose(sched, now_ns, &top, &ways, &how);
+	if (sched->late)
+		node = take_late(sched, in_flight);
+	if (!node) {
+		if (in_flight >= (u64)sched->depth *
+				 (sched->root.nr_ways / IOBAND_DIRS))
+			return NULL;
+		node = choose(sched, now_ns, &top, &ways, &how);
+	}
 	io = ioband_inner_pick(node, ways, now_ns);
 	if (!io) {
 		/* That there is nothing for one of several legs is no gap. */
@@ -549,6 +591,8 @@ void ioband_unhold(struct ioband_sched *sched, struct ioband_node *node,
 		   struct ioband_io *io, u64 now_ns)
 {
 	ioband_inner_erase(node, io);
+	if (sched->late == node)
+		sched->late = NULL;
 	sched->held--;
 	ioband_node_update(sched, node, now_ns);
 }

@@ -196,8 +196,13 @@ struct ioband_node {
  * @root: above all groups; holds nothing itself
  * @policy: turns I/O into cost
  * @depth: I/Os that may be in flight to a leg before the next one is held
+ * @spare: I/Os that may be in flight to a leg beyond @depth, of groups that come
+ *	behind; 0 if @depth is a bound that was asked for
  * @full: the ways to legs at which there is no room, a bit each; kept by the
  *	caller where there are several legs
+ * @brim: likewise, those at which nothing is spare either
+ * @late: the group whose I/O was held last, if it came behind; until somebody asks
+ *	what goes next
  * @held: I/Os held in all groups
  * @period: counts busy periods; tags of an older one mean nothing
  * @timers: facets at a limit, by when it ends
@@ -216,7 +221,10 @@ struct ioband_sched {
 	struct ioband_node root;
 	const struct ioband_policy *policy;
 	u32 depth;
+	u32 spare;
 	u32 full;
+	u32 brim;
+	struct ioband_node *late;
 	u32 held;
 	u32 period;
 	struct ioband_heap timers;

@@ -347,6 +347,8 @@ void ioband_node_del(struct ioband_sched *sched, struct ioband_node *node,
 		ioband_promise_leave(sched, node->terms);
 	node_withdraw(sched, node);
 	ioband_turn_forget(sched, node);
+	if (sched->late == node)
+		sched->late = NULL;
 	list_del_init(&node->sibling);
 	node->parent = NULL;
 }

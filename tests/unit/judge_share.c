@@ -2,7 +2,7 @@
 /*
  * Who gets how much, level by level. An entity is a group among its siblings or
  * what a group sends itself among its children; w its weight, c the cost of its
- * largest I/O, W what was sent for it, p its parent, D the depth.
+ * largest I/O, W what was sent for it, p its parent, D the depth and what is spare.
  *
  * pairs	Two siblings of a class that both have I/O that may go:
  *
@@ -179,7 +179,7 @@ static void judge_fluid(unsigned int entity)
 	for (e = entity; e; e = up(e)) {
 		largest = 0;
 		bound += costs_beside(e, &largest) + sim.entities[e].cost;
-		bound += sim.sched.depth * largest;
+		bound += (sim.sched.depth + sim.sched.spare) * largest;
 	}
 	must(fabsl(sim.entities[entity].lag) <= bound + 1e-3L,
 	     "%u is off by %Lf from the fluid, bound %Lf", entity,

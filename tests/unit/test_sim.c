@@ -155,6 +155,25 @@ static void test_minimum(void **state)
 	assert_int_equal(row("a")->unmet, 0);
 }
 
+#define FLASH "[disk]\nmodel = ssd\nchannels = 1\ndies = 4\n[pool]\npolicy = "
+#define QUIET_READER							\
+	"[group writer]\n[job]\nwrite = 100\ndepth = 16\nsize = 64K\n"	\
+	"offset = 1073741824\nspan = 4294967296\n"			\
+	"[group reader]\n[job]\nspan = 1073741824\nthink = 1ms\n"
+
+/* Who asks for little does not wait until a large write makes room. */
+static void test_quiet_reader(void **state)
+{
+	double alike;
+
+	/* As if nobody put anything in order. */
+	simulate(FLASH "limit\n" QUIET_READER);
+	alike = iops("reader");
+	clean_up(NULL);
+	simulate(FLASH "weight-time\n" QUIET_READER);
+	assert_near(iops("reader"), alike, 5);
+}
+
 static void test_tree(void **state)
 {
 	simulate(FLAT "[group top]\ncount = 2\nweight = 300\n"
@@ -369,6 +388,7 @@ int main(void)
 		TEST(test_think),
 		TEST(test_limits),
 		TEST(test_minimum),
+		TEST(test_quiet_reader),
 		TEST(test_tree),
 		TEST(test_thousand_groups),
 		TEST(test_overload),

@@ -216,6 +216,7 @@ static void start(u64 seed, u64 events)
 	policy = sim.by_size ? "weight-iosize" : "weight";
 	ioband_sched_init(&sim.sched, ioband_policy_find(policy),
 			  1 + prng_below(prng, 1 << prng_below(prng, 6)));
+	sim.sched.spare = prng_below(prng, 8);
 	sim.sched.service_ns = sim.slow_ns * prng_below(prng, 10);
 	INIT_LIST_HEAD(&sim.nodes[0].held);
 	sim.nodes[0].in_tree = true;
@@ -284,7 +285,8 @@ static void pump(void)
 
 	while ((next = ioband_next(&sim.sched, sim.in_flight, sim.now_ns))) {
 		io = container_of(next, struct sim_io, io);
-		must(sim.in_flight < sim.sched.depth, "deeper than the depth");
+		must(sim.in_flight < sim.sched.depth + sim.sched.spare,
+		     "deeper than the depth");
 		must(io->io.limited_ns <= sim.now_ns - io->io.arrival_ns,
 		     "kept by limits for longer than it waited");
 		must_be_oldest(io);

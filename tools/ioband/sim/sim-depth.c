@@ -7,6 +7,7 @@
 
 enum {
 	PASS_MAX = 16,
+	SPARE_MAX = 16,
 };
 
 #define GRACE_SEEK_NS	((u64)8 * NSEC_PER_MSEC)
@@ -19,30 +20,36 @@ enum {
 void iop_update_depth(struct sim_pool *pool)
 {
 	const struct ioband_policy *policy = pool->sched.policy;
-	u32 depth = pool->depth.depth;
+	u32 depth = pool->depth.depth, spare;
 
 	pool->depth_reason = ioband_depth_reasons[pool->depth.reason];
 	if (depth >= pool->tags) {
 		depth = pool->tags;
 		pool->depth_reason = "tags";
 	}
+	spare = min(pool->tags - depth, (u32)SPARE_MAX);
 	if (policy->by_time && pool->is_rotational) {
+		spare = 0;
 		depth = 1;
 		pool->depth_reason = "seeks";
 	}
 	if (pool->io_throttle) {
+		spare = 0;
 		depth = pool->io_throttle;
 		pool->depth_reason = "io_throttle";
 	}
-	if (pool->io_limit && pool->io_limit < depth) {
-		depth = pool->io_limit;
+	if (pool->io_limit && pool->io_limit < depth + spare) {
+		spare = 0;
+		depth = min(pool->io_limit, depth);
 		pool->depth_reason = "io_limit";
 	}
 	if (policy->only_limits) {
+		spare = 0;
 		depth = U32_MAX;
 		pool->depth_reason = "policy";
 	}
 	pool->sched.depth = depth;
+	pool->sched.spare = spare;
 	pool->pass_max = policy->only_limits ? U32_MAX :
 			 min(min(depth, pool->tags), (u32)PASS_MAX);
 	pool->sched.turn.is_serial = depth == 1;

@@ -87,6 +87,8 @@ def lines(view, label, points, series):
         ends.append((name, reported, *where[-1]))
     if view.log:
         axes.set_yscale("log")
+        axes.yaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5), numticks=12))
+        axes.yaxis.set_minor_formatter(ticker.NullFormatter())
     else:
         axes.set_ylim(bottom=0)
     axes.yaxis.set_major_formatter(ticker.FuncFormatter(tick))

@@ -23,9 +23,6 @@ enum {
 	 * more, however deep a queue was found to pay some time ago.
 	 */
 	PASS_MAX		= 16,
-
-	/* Beyond the depth, for groups that ask for less than their share. */
-	SPARE_MAX		= 16,
 };
 
 /*
@@ -73,49 +70,23 @@ static u32 iop_depth_max(const struct ioband_pool *pool)
  */
 void iop_update_depth(struct ioband_pool *pool)
 {
-	u32 max = iop_depth_max(pool), depth = pool->depth.depth, limit, spare;
+	struct ioband_sched *sched = &pool->sched;
+	const struct ioband_depth_bounds bounds = {
+		.tags		= iop_depth_max(pool),
+		.legs		= pool->nr_legs,
+		.io_throttle	= pool->io_throttle,
+		.io_limit	= pool->io_limit,
+		.is_rotational	= pool->is_rotational,
+	};
 
 	lockdep_assert_held(&pool->lock);
 
-	pool->depth_reason = ioband_depth_reasons[pool->depth.reason];
-	if (depth >= max) {
-		depth = max;
-		pool->depth_reason = "tags";
-	}
-	spare = min(max - depth, (u32)SPARE_MAX);
-	/* Turns on a disk that seeks are of one task at a time. */
-	if (pool->sched.policy->by_time && pool->is_rotational) {
-		spare = 0;
-		depth = 1;
-		pool->depth_reason = "seeks";
-	}
-	if (pool->io_throttle) {
-		spare = 0;
-		depth = DIV_ROUND_UP(pool->io_throttle, pool->nr_legs);
-		pool->depth_reason = "io_throttle";
-	}
-	limit = DIV_ROUND_UP(pool->io_limit, pool->nr_legs);
-	if (limit && limit < depth + spare) {
-		spare = 0;
-		depth = min(limit, depth);
-		pool->depth_reason = "io_limit";
-	}
-	if (pool->sched.policy->only_limits) {
-		spare = 0;
-		depth = U32_MAX;
-		pool->depth_reason = "policy";
-	}
-	pool->sched.depth = depth;
-	pool->sched.spare = spare;
-	WRITE_ONCE(pool->pass_max, pool->sched.policy->only_limits ? U32_MAX :
-		   min3(depth, pool->tags_least, (u32)PASS_MAX));
-	/* One to each of several legs is not one at a time, but for turns. */
-	pool->sched.turn.is_serial = depth == 1 &&
-		(pool->nr_legs == 1 ||
-		 (pool->sched.policy->by_time && pool->is_rotational));
+	pool->depth_reason = ioband_depth_enforce(&pool->depth, sched, &bounds);
+	WRITE_ONCE(pool->pass_max, sched->policy->only_limits ? U32_MAX :
+		   min3(sched->depth, pool->tags_least, (u32)PASS_MAX));
 	pool->held_max = pool->io_limit ?: HELD_DEFAULT;
 	WRITE_ONCE(pool->is_timed, pool->contended &&
-		   (pool->sched.turn.is_serial || pool->sched.policy->by_time));
+		   (sched->turn.is_serial || sched->policy->by_time));
 }
 
 /**

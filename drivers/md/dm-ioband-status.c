@@ -355,7 +355,7 @@ void iot_show(struct ioband_target *iot, char *result, unsigned int maxlen)
 
 	spin_lock(&pool->lock);
 	depth = pool->sched.depth;
-	reason = pool->depth_reason;
+	reason = ioband_depth_reasons[pool->depth_reason];
 	held = pool->sched.held;
 	held_max = pool->held_max;
 	contended = pool->contended;

@@ -228,7 +228,7 @@ struct ioband_pool {
 	bool tags_grow;			/* it is a guess; guarded by lock */
 	bool tags_slept;		/* a worker found it out; by lock */
 	u64 tags_ns;			/* last change; guarded by lock */
-	const char *depth_reason;	/* guarded by lock */
+	enum ioband_depth_reason depth_reason;	/* guarded by lock */
 	u32 held_max;			/* of one group; guarded by lock */
 	bool is_rotational;		/* guarded by lock */
 

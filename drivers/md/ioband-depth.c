@@ -60,11 +60,19 @@ enum {
 #define PAUSE_MIN_NS	((u64)NSEC_PER_SEC)
 #define PAUSE_MAX_NS	((u64)32 * NSEC_PER_SEC)
 
+/* Beyond the depth, for groups that ask for less than their share. */
+#define SPARE_MAX	16U
+
 const char * const ioband_depth_reasons[IOBAND_DEPTH_REASONS] = {
 	[IOBAND_DEPTH_START]		= "start",
 	[IOBAND_DEPTH_THROUGHPUT]	= "throughput",
 	[IOBAND_DEPTH_SHARE]		= "share",
 	[IOBAND_DEPTH_LATENCY]		= "latency",
+	[IOBAND_DEPTH_TAGS]		= "tags",
+	[IOBAND_DEPTH_SEEKS]		= "seeks",
+	[IOBAND_DEPTH_IO_THROTTLE]	= "io_throttle",
+	[IOBAND_DEPTH_IO_LIMIT]		= "io_limit",
+	[IOBAND_DEPTH_POLICY]		= "policy",
 };
 
 /**
@@ -280,4 +288,55 @@ bool ioband_depth_tick(struct ioband_depth *depth, u32 max,
 	}
 	depth->from = *now;
 	return depth->depth != before;
+}
+
+/**
+ * ioband_depth_enforce - put a depth in force
+ * @depth: what trials have found
+ * @sched: whose depth, spare and order of turns are set
+ * @bounds: what else there is to respect
+ *
+ * Context: any; the lock of @sched held.
+ * Return: what the depth comes from.
+ */
+enum ioband_depth_reason
+ioband_depth_enforce(const struct ioband_depth *depth, struct ioband_sched *sched,
+		     const struct ioband_depth_bounds *bounds)
+{
+	/* Turns on a disk that seeks are of one task at a time. */
+	bool by_turns = sched->policy->by_time && bounds->is_rotational;
+	u32 limit = DIV_ROUND_UP(bounds->io_limit, bounds->legs);
+	enum ioband_depth_reason reason = depth->reason;
+	u32 in_force = depth->depth, most = bounds->tags;
+
+	if (in_force >= most) {
+		in_force = most;
+		reason = IOBAND_DEPTH_TAGS;
+	}
+	if (by_turns) {
+		in_force = 1;
+		most = 1;
+		reason = IOBAND_DEPTH_SEEKS;
+	}
+	if (bounds->io_throttle) {
+		in_force = DIV_ROUND_UP(bounds->io_throttle, bounds->legs);
+		most = in_force;
+		reason = IOBAND_DEPTH_IO_THROTTLE;
+	}
+	if (limit)
+		most = min(most, limit);
+	if (in_force > most) {
+		in_force = most;
+		reason = IOBAND_DEPTH_IO_LIMIT;
+	}
+	if (sched->policy->only_limits) {
+		in_force = U32_MAX;
+		most = in_force;
+		reason = IOBAND_DEPTH_POLICY;
+	}
+	sched->depth = in_force;
+	sched->spare = min(most - in_force, SPARE_MAX);
+	/* One to each of several legs is not one at a time, but for turns. */
+	sched->turn.is_serial = in_force == 1 && (bounds->legs == 1 || by_turns);
+	return reason;
 }

@@ -13,6 +13,11 @@ enum ioband_depth_reason {
 	IOBAND_DEPTH_THROUGHPUT,	/* less or more in flight did not pay */
 	IOBAND_DEPTH_SHARE,		/* groups did not get at their share */
 	IOBAND_DEPTH_LATENCY,		/* a latency target would be missed */
+	IOBAND_DEPTH_TAGS,		/* the disk takes no more */
+	IOBAND_DEPTH_SEEKS,		/* turns on a disk that seeks */
+	IOBAND_DEPTH_IO_THROTTLE,	/* set by hand */
+	IOBAND_DEPTH_IO_LIMIT,		/* set by hand */
+	IOBAND_DEPTH_POLICY,		/* the policy puts nothing in order */
 	IOBAND_DEPTH_REASONS,
 };
 
@@ -71,6 +76,22 @@ struct ioband_depth {
 	u64 shown_bytes;
 };
 
+/**
+ * struct ioband_depth_bounds - what a trial does not ask
+ * @tags: what a leg takes without putting anybody to sleep, at least 1
+ * @legs: how many there are, at least 1
+ * @io_throttle: how many I/Os may be in flight on all legs, or 0 if not set
+ * @io_limit: how many at the very most, or 0 if not set
+ * @is_rotational: the disk seeks
+ */
+struct ioband_depth_bounds {
+	u32 tags;
+	u32 legs;
+	u32 io_throttle;
+	u32 io_limit;
+	bool is_rotational;
+};
+
 extern const char * const ioband_depth_reasons[IOBAND_DEPTH_REASONS];
 
 void ioband_depth_init(struct ioband_depth *depth);
@@ -78,6 +99,9 @@ void ioband_depth_begin(struct ioband_depth *depth, u32 max,
 			const struct ioband_depth_sample *now);
 bool ioband_depth_tick(struct ioband_depth *depth, u32 max,
 		       const struct ioband_depth_sample *now);
+enum ioband_depth_reason
+ioband_depth_enforce(const struct ioband_depth *depth, struct ioband_sched *sched,
+		     const struct ioband_depth_bounds *bounds);
 
 /* Where a scheduler stands. */
 static inline struct ioband_depth_sample

@@ -163,6 +163,58 @@ static void test_one_slot_is_found_for_one_that_thinks(void **state)
 	assert_in_range(disk.depth.settled, 4, 5);
 }
 
+static void test_enforced(void **state)
+{
+	static const struct {
+		const char *policy;
+		u32 found;
+		struct ioband_depth_bounds bounds;
+		u32 depth, spare;
+		bool serial;
+		const char *reason;
+	} cases[] = {
+		{ "weight", 4, { .tags = 16, .legs = 1 }, 4, 12, false, "throughput" },
+		{ "weight", 1, { .tags = 16, .legs = 1 }, 1, 15, true, "throughput" },
+		{ "weight", 1, { .tags = 16, .legs = 2 }, 1, 15, false, "throughput" },
+		{ "weight", 40, { .tags = 1024, .legs = 1 }, 40, 16, false, "throughput" },
+		{ "weight", 40, { .tags = 16, .legs = 1 }, 16, 0, false, "tags" },
+		{ "weight", 4, { .tags = 16, .legs = 1, .io_throttle = 7 },
+		  7, 0, false, "io_throttle" },
+		{ "weight", 4, { .tags = 16, .legs = 2, .io_throttle = 7 },
+		  4, 0, false, "io_throttle" },
+		/* A limit that the depth does not reach is not its reason. */
+		{ "weight", 4, { .tags = 16, .legs = 1, .io_limit = 10 },
+		  4, 6, false, "throughput" },
+		{ "weight", 4, { .tags = 16, .legs = 1, .io_limit = 4 },
+		  4, 0, false, "throughput" },
+		{ "weight", 4, { .tags = 16, .legs = 1, .io_limit = 2 },
+		  2, 0, false, "io_limit" },
+		{ "weight", 4, { .tags = 16, .legs = 1, .io_limit = 100 },
+		  4, 12, false, "throughput" },
+		{ "weight-time", 4, { .tags = 16, .legs = 1 }, 4, 12, false, "throughput" },
+		{ "weight-time", 4, { .tags = 16, .legs = 2, .is_rotational = true },
+		  1, 0, true, "seeks" },
+		{ "weight", 4, { .tags = 16, .legs = 1, .is_rotational = true },
+		  4, 12, false, "throughput" },
+		{ "limit", 4, { .tags = 16, .legs = 1, .io_limit = 8 },
+		  U32_MAX, 0, false, "policy" },
+	};
+	struct ioband_depth depth = { .reason = IOBAND_DEPTH_THROUGHPUT };
+	struct ioband_sched sched = { .depth = 0 };
+	enum ioband_depth_reason reason;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		sched.policy = ioband_policy_find(cases[i].policy);
+		depth.depth = cases[i].found;
+		reason = ioband_depth_enforce(&depth, &sched, &cases[i].bounds);
+		assert_int_equal(sched.depth, cases[i].depth);
+		assert_int_equal(sched.spare, cases[i].spare);
+		assert_int_equal(sched.turn.is_serial, cases[i].serial);
+		assert_string_equal(ioband_depth_reasons[reason], cases[i].reason);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -171,6 +223,7 @@ int main(void)
 		cmocka_unit_test(test_another_mix_is_no_gain),
 		cmocka_unit_test(test_less_is_tried_by_halves),
 		cmocka_unit_test(test_one_slot_is_found_for_one_that_thinks),
+		cmocka_unit_test(test_enforced),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,7 +13,6 @@ static inline u64 div64_u64(u64 dividend, u64 divisor)
 	return dividend / divisor;
 }
 
-#define DIV_ROUND_UP(n, d)		(((n) + (d) - 1) / (d))
 #define DIV64_U64_ROUND_UP(n, d)	DIV_ROUND_UP((u64)(n), (u64)(d))
 
 /* The integer square root, rounded down: the schoolbook's, two bits a step. */

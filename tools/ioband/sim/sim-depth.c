@@ -5,10 +5,7 @@
  */
 #include "sim-pool.h"
 
-enum {
-	PASS_MAX = 16,
-	SPARE_MAX = 16,
-};
+enum { PASS_MAX = 16 };
 
 #define GRACE_SEEK_NS	((u64)8 * NSEC_PER_MSEC)
 #define GRACE_NS	((u64)NSEC_PER_MSEC)
@@ -19,42 +16,21 @@ enum {
  */
 void iop_update_depth(struct sim_pool *pool)
 {
-	const struct ioband_policy *policy = pool->sched.policy;
-	u32 depth = pool->depth.depth, spare;
+	struct ioband_sched *sched = &pool->sched;
+	const struct ioband_depth_bounds bounds = {
+		.tags		= pool->tags,
+		.legs		= 1,
+		.io_throttle	= pool->io_throttle,
+		.io_limit	= pool->io_limit,
+		.is_rotational	= pool->is_rotational,
+	};
 
-	pool->depth_reason = ioband_depth_reasons[pool->depth.reason];
-	if (depth >= pool->tags) {
-		depth = pool->tags;
-		pool->depth_reason = "tags";
-	}
-	spare = min(pool->tags - depth, (u32)SPARE_MAX);
-	if (policy->by_time && pool->is_rotational) {
-		spare = 0;
-		depth = 1;
-		pool->depth_reason = "seeks";
-	}
-	if (pool->io_throttle) {
-		spare = 0;
-		depth = pool->io_throttle;
-		pool->depth_reason = "io_throttle";
-	}
-	if (pool->io_limit && pool->io_limit < depth + spare) {
-		spare = 0;
-		depth = min(pool->io_limit, depth);
-		pool->depth_reason = "io_limit";
-	}
-	if (policy->only_limits) {
-		spare = 0;
-		depth = U32_MAX;
-		pool->depth_reason = "policy";
-	}
-	pool->sched.depth = depth;
-	pool->sched.spare = spare;
-	pool->pass_max = policy->only_limits ? U32_MAX :
-			 min(min(depth, pool->tags), (u32)PASS_MAX);
-	pool->sched.turn.is_serial = depth == 1;
+	ioband_depth_enforce(&pool->depth, sched, &bounds);
+	pool->pass_max = sched->policy->only_limits ? U32_MAX :
+			 min(min(sched->depth, pool->tags), (u32)PASS_MAX);
 	pool->held_max = pool->io_limit ? pool->io_limit : SIM_HELD_DEFAULT;
-	pool->is_timed = pool->contended && (depth == 1 || policy->by_time);
+	pool->is_timed = pool->contended &&
+			 (sched->turn.is_serial || sched->policy->by_time);
 }
 
 /**

@@ -113,7 +113,6 @@ struct sim_pool {
 	struct ioband_sched sched;
 	u64 last_held_ns;
 	struct ioband_depth depth;
-	const char *depth_reason;
 	u32 tags;
 	u32 held_max;
 	bool is_rotational;

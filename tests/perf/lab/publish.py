@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""docs/results.md: the main tables and three plots, of what was measured last."""
+"""
+docs/results.md and a part of README.md: the main tables and three plots, of what was
+measured last.
+"""
 
 import os
 
@@ -7,6 +10,10 @@ from . import catalogue, figures, plots, report
 
 SPDX = "<!-- SPDX-License-Identifier: GPL-2.0-only -->"
 DOCS = f"{catalogue.TREE}/docs"
+README = f"{catalogue.TREE}/README.md"
+README_BEGIN, README_END = "<!-- results: begin -->\n", "<!-- results: end -->\n"
+README_COLUMNS = ["none", "bfq", "iocost tuned", "io.max", "ioband weight", "ioband weight-time",
+                  "ioband limit"]
 PLOTS = [("array-sequential-vs-random", 0, "random-reader-bandwidth"),
          ("array-sequential-vs-random", 1, "random-reader-wait"),
          ("weights-40-20-10", 0, "weights")]
@@ -47,19 +54,39 @@ def markdown_table(experiment, view, shown, words):
     return "\n".join(lines)
 
 
-def summary_table(rows):
+def summary_table(rows, only=None):
     columns, lines = figures.summary(catalogue.all_experiments(), rows)
+    columns = [column for column in columns if only is None or column in only]
     text = ["| | " + " | ".join(columns) + " |", "|---" + "|--:" * len(columns) + "|"]
     for _, title, cells in lines:
         text.append(f"| {title} | " + " | ".join(
             f"**{cells[column]}**" if column in cells and column.startswith("ioband")
             else cells.get(column, "") for column in columns) + " |")
-    return f"## At a glance\n\n{figures.SUMMARY}\n\n" + "\n".join(text) + "\n"
+    return "\n".join(text) + "\n"
+
+
+def readme_part(rows):
+    shown = []
+    for name, index, file in PLOTS:
+        experiment = catalogue.all_experiments()[name]
+        if os.path.exists(f"{DOCS}/results/{file}.svg"):
+            shown.append(f"{experiment.title}:\n\n"
+                         f"![{experiment.views[index].title}](docs/results/{file}.svg)\n")
+    return "\n".join([figures.SUMMARY + "\n", summary_table(rows, README_COLUMNS)] + shown)
+
+
+def write_readme(rows):
+    with open(README, encoding="utf-8") as file:
+        before, _, rest = file.read().partition(README_BEGIN)
+    after = rest.partition(README_END)[2]
+    with open(README, "w", encoding="utf-8") as file:
+        file.write(before + README_BEGIN + readme_part(rows) + README_END + after)
 
 
 def write(rows):
     others = figures.reported()
-    parts = [HEAD.format(versions=report.versions()), summary_table(rows)]
+    parts = [HEAD.format(versions=report.versions()),
+             f"## At a glance\n\n{figures.SUMMARY}\n", summary_table(rows)]
     os.makedirs(f"{DOCS}/results", exist_ok=True)
     for name, experiment in catalogue.all_experiments().items():
         values, words = rows.figures(name)
@@ -91,4 +118,5 @@ def write(rows):
     path = f"{DOCS}/results.md"
     with open(path, "w", encoding="utf-8") as file:
         file.write("\n".join(parts))
-    return path
+    write_readme(rows)
+    return f"{path}\n{README}"

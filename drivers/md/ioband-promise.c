@@ -17,8 +17,9 @@ static struct ioband_terms *terms_of_deadline(struct ioband_heap_node *node)
 }
 
 /*
- * When the group's next I/O must go to be back in time if the disk is slow.
- * Returns false if there is none that may go.
+ * When the group's next I/O must go to be back in time. Returns false if there is none
+ * that may go. Many take longer at the disk than the mean, and have to wait for room
+ * before: twice the mean is set aside.
  */
 static bool next_deadline(const struct ioband_sched *sched,
 			  const struct ioband_terms *terms, u64 now_ns,
@@ -27,16 +28,18 @@ static bool next_deadline(const struct ioband_sched *sched,
 	const struct ioband_io *io = ioband_inner_pick(terms->node,
 						       terms->node->ready,
 						       now_ns);
-	u64 slack_ns = terms->latency_ns > sched->service_ns ?
-		       terms->latency_ns - sched->service_ns : 0;
+	u64 service_ns = min(sched->service_ns, terms->latency_ns / 2), again_ns;
 
 	if (!io)
 		return false;
-	/* One I/O per target is promised, not all that a group can think of. */
-	*deadline_ns = io->arrival_ns;
-	if (ioband_before(io->arrival_ns, terms->promised_ns))
-		*deadline_ns = terms->promised_ns;
-	*deadline_ns += slack_ns;
+	*deadline_ns = io->arrival_ns + terms->latency_ns - 2 * service_ns;
+	/*
+	 * It is promised to who sends the next when he has the last, not to all that
+	 * a group can think of.
+	 */
+	again_ns = terms->promised_ns + terms->latency_ns - service_ns;
+	if (ioband_before(*deadline_ns, again_ns))
+		*deadline_ns = again_ns;
 	return true;
 }
 

@@ -328,16 +328,17 @@ static void judge_minimum(struct sim_node *node)
 static void judge_latency(struct sim_node *node)
 {
 	const struct sim_io *oldest;
-	long double due_ns;
+	u64 service_ns = min(sim.sched.service_ns, node->latency_ns / 2), due_ns;
 
 	if (!node->latency_ns || !held_of(own_of(node)) || sim.levels)
 		return;
 	oldest = list_entry(node->held.next, struct sim_io, link);
-	due_ns = max(oldest->io.arrival_ns, node->terms->promised_ns) +
-		 node->latency_ns - sim.sched.service_ns;
+	due_ns = max(oldest->io.arrival_ns,
+		     node->terms->promised_ns + service_ns) +
+		 node->latency_ns - 2 * service_ns;
 	must(due_ns + late_ns() >= sim.now_ns,
 	     "%u misses its target by %Lf ns", index_of(node),
-	     sim.now_ns - due_ns);
+	     (long double)sim.now_ns - due_ns);
 }
 
 void terms_judge(void)

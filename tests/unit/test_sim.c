@@ -174,6 +174,19 @@ static void test_quiet_reader(void **state)
 	assert_near(iops("reader"), alike, 5);
 }
 
+/* A latency target holds for the last I/O of all, and is no reason for throughput. */
+static void test_latency(void **state)
+{
+	simulate(FLAT "slots = 4\nservice_ns = 1000000\nqueue_depth = 64\n"
+		 "[group floor]\nweight = 1\nminiops = 1000\n[job]\ndepth = 8\n"
+		 "[group swift]\nlatency = 3ms\n[job]\n"
+		 "[group crowd]\ncount = 16\nweight = 1000\n[job]\ndepth = 64\n");
+	assert_true(row("swift")->hist->max_ns <= 3 * NSEC_PER_MSEC);
+	assert_in_range(iops("swift"), 333, 500);
+	assert_true(row("floor")->least_rate >= 1000);
+	assert_true(iops("total") >= 0.99 * 4000);
+}
+
 static void test_tree(void **state)
 {
 	simulate(FLAT "[group top]\ncount = 2\nweight = 300\n"
@@ -389,6 +402,7 @@ int main(void)
 		TEST(test_limits),
 		TEST(test_minimum),
 		TEST(test_quiet_reader),
+		TEST(test_latency),
 		TEST(test_tree),
 		TEST(test_thousand_groups),
 		TEST(test_overload),

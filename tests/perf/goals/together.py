@@ -82,6 +82,7 @@ def run():
     mean = {name: sum(rate[name] for rate in rates) / len(rates) for name in rates[0]}
     verdict.goal("together-share-error-points", max(map(abs, case.share_errors(
         {name: mean[name] for name in WEIGHTS}, WEIGHTS).values())), 0.5)
+    print(f"figure together-minimum-least {min(rate['floor'] for rate in rates):.5g}")
     verdict.goal("together-minimum-windows-below",
                  sum(rate["floor"] < FLOOR_IOS - 1 for rate in rates), 0)
     verdict.at_least("together-thinker-of-idle-percent", 100 * mean["thinker"] / idle, 50)

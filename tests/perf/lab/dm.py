@@ -23,12 +23,13 @@ ANSWER_SIZE = 1 << 20
 class Volume:
     """/dev/mapper/NAME, an ioband volume on all of DEVICE."""
 
-    def __init__(self, device, policy="weight", groups="", options=(), name="bench"):
+    def __init__(self, device, policy="weight", groups="", options=(), name="bench",
+                 kind="cgroup"):
         self.name, self.path = name, f"/dev/mapper/{name}"
         extra = f" options {len(options)} {' '.join(options)}" if options else ""
-        system.sh("dmsetup", "create", name, "--table",
-                  f"0 {system.sectors(device)} ioband {device} {name} 0 0 cgroup "
-                  f"{policy} 0 :100 {groups}{extra}")
+        self.table = (f"0 {system.sectors(device)} ioband {device} {name} 0 0 {kind} "
+                      f"{policy} 0 :100 {groups}{extra}")
+        system.sh("dmsetup", "create", name, "--table", self.table)
         undo.push(self.remove)
         self.control = os.open("/dev/mapper/control", os.O_RDWR)
 
@@ -42,6 +43,11 @@ class Volume:
         fcntl.ioctl(self.control, 3 << 30 | HEAD_SIZE << 16 | DM_MAGIC << 8 | MESSAGE, buffer)
         start = struct.unpack_from(HEAD, buffer)[4]
         return bytes(buffer[start:]).split(b"\0", 1)[0].decode()
+
+    def reload(self):
+        """The first table once more, in the middle of everything."""
+        system.sh("dmsetup", "load", self.name, "--table", self.table)
+        system.sh("dmsetup", "resume", "--noflush", self.name)
 
     def stats(self):
         """All groups at one moment: {id: {key: number}}, and when: {"now": seconds}."""

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+Inside one group: somebody who reads small files one after the other, while four others
+write as fast as they can.
+"""
+
+from lab import case, disks, dm, groups, jobs, verdict
+
+SLOTS, SERVICE_NS = 4, 1000000
+
+
+def run():
+    disk = disks.simdisk("flat", slots=SLOTS, service_ns=SERVICE_NS, queue_depth=64)
+    disk.make()
+    reads = {"size": "16k"}
+    idle, _ = case.alone(disk.device, disk.leaf, case.Member("one", "randread", **reads))
+    volume = dm.Volume(disk.device, groups=f"{groups.number('one')}:100")
+    running = jobs.start({
+        "reader": jobs.Job("one", "randread", **reads),
+        "writers": jobs.Job("one", "write", count=4, depth=64, size="64k",
+                            options={"offset_increment": "64m"}),
+    }, volume.path, ramp=case.SETTLE, seconds=case.SETTLE + 20)
+    results = running.results()
+    volume.remove()
+    groups.remove("one")
+    disk.remove()
+    beside = jobs.latencies(results["reader"]["read"])
+    verdict.goal("reads-beside-writes-over-idle", beside["mean_ms"] / idle["mean_ms"], 1.3)
+    verdict.at_least("inside-throughput-percent",
+                     100 * (results["reader"]["read"]["iops"] + results["writers"]["write"]["iops"])
+                     * SERVICE_NS / 1e9 / SLOTS, 99)

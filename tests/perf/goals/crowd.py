@@ -17,7 +17,7 @@ FAN = [5, 5, 5, 8]
 STEP = [37, 100, 50, 100]       # each child of a level has so much more than the one before
 DEPTH = 4
 FIRST_LEAF, LEAVES = 10000, 1000
-SETTLE, COSTS, SHARES = 5, 20, 90
+SETTLE, COSTS, SHARES = 5, 5, 90
 
 
 def tree():
@@ -37,10 +37,14 @@ def tree():
     return " ".join(words), due
 
 
-def busy_ns():
-    """For how long the processor has not been idle: of USER_HZ, 10 ms each."""
-    times = [int(word) for word in system.read("/proc/stat").split()[1:9]]
-    return (sum(times) - times[3] - times[4]) * 10000000
+def spin(seconds):
+    """How far one gets who only has what nobody else needs of the processor."""
+    rounds, end = 0, time.monotonic() + seconds
+    os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+    while time.monotonic() < end:
+        rounds += 1
+    os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+    return rounds
 
 
 class Crowd:
@@ -52,11 +56,12 @@ class Crowd:
         undo.push(self.stop)
         time.sleep(SETTLE)
 
-    def cost_ns(self, disk):
-        """Of the processor's time, for each I/O."""
-        ios, busy = disk.ios(), busy_ns()
-        time.sleep(COSTS)
-        return (busy_ns() - busy) / (disk.ios() - ios)
+    def cost_ns(self, disk, undisturbed):
+        """Of the processor's time, for each I/O: the kernel does not count interrupts."""
+        ios, start = disk.ios(), time.monotonic()
+        rounds = spin(COSTS)
+        ns = (time.monotonic() - start) * 1e9
+        return ns * (1 - rounds / undisturbed) / (disk.ios() - ios)
 
     def stop(self):
         self.process.kill()
@@ -84,24 +89,25 @@ def run():
 
 
 def measure(disk, program):
+    undisturbed = spin(COSTS)
     system.sh("dmsetup", "create", "plain", "--table",
               f"0 {system.sectors(disk.device)} linear {disk.device} 0")
     undo.push(system.sh, "dmsetup", "remove", "--retry", "plain")
     crowd = Crowd(program, "/dev/mapper/plain", 2)
-    plain_ns = crowd.cost_ns(disk)
+    plain_ns = crowd.cost_ns(disk, undisturbed)
     crowd.stop()
 
     volume = dm.Volume(disk.device, groups=f"{FIRST_LEAF}:100 {FIRST_LEAF + 1}:200",
                        kind="user")
     crowd = Crowd(program, volume.path, 2)
-    two_ns = crowd.cost_ns(disk)
+    two_ns = crowd.cost_ns(disk, undisturbed)
     crowd.stop()
     volume.remove()
 
     words, due = tree()
     volume = dm.Volume(disk.device, groups=words, kind="user")
     crowd = Crowd(program, volume.path, LEAVES)
-    all_ns = crowd.cost_ns(disk)
+    all_ns = crowd.cost_ns(disk, undisturbed)
     before = volume.stats()
     time.sleep(SHARES)
     after = volume.stats()
@@ -116,5 +122,6 @@ def measure(disk, program):
     verdict.goal("crowd-share-error-percent", 100 * worst, 2)
     verdict.at_least("crowd-throughput-percent",
                      100 * total / (after["now"] - before["now"]) / FULL, 99)
+    print(f"figure plain-instructions {plain_ns:.5g}")
     verdict.goal("contended-overhead-instructions", two_ns - plain_ns, 1500)
     verdict.goal("crowd-cost-over-two-groups", all_ns / two_ns, 1.25)

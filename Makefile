@@ -91,12 +91,14 @@ uninstall:
 	rm -f $(DESTDIR)/lib/modules/$(KVER)/updates/dm-ioband.ko
 	$(if $(DESTDIR),,depmod $(KVER))
 
-# Of a copy, so that nothing is built among the sources.
+# Of a copy, so that nothing is built among the sources.  The simulation takes disks
+# from the tests.
 deb:
 	scripts/deps build deb
 	rm -rf build/deb
 	mkdir -p build/deb/source
-	git ls-files -z debian dkms docs/man drivers initramfs systemd tools udev COPYING VERSION | \
+	git ls-files -z debian dkms docs/man drivers initramfs systemd tools udev tests/shim \
+			tests/simdisk COPYING VERSION | \
 		xargs -0 cp --parents -t build/deb/source
 	cd build/deb/source && dpkg-buildpackage -us -uc -b
 	@ls build/deb/*.deb

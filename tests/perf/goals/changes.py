@@ -37,7 +37,7 @@ def change(load, ids):
     """One every 20 ms. Limits and minimums leave all enough for their longest wait."""
     random.seed(1)
     extra = "999999"
-    for number in range(CHANGES):
+    for _ in range(CHANGES):
         who = random.choice(ids)
         kind = random.randrange(9)
         if kind == 0:

@@ -22,7 +22,7 @@ SETTLE, COSTS, SHARES = 5, 5, 90
 
 def tree():
     """Words of the table, and what is due to each leaf by its number."""
-    words, due, parents = [], {}, [(None, 1.0)]
+    words, parents = [], [(None, 1.0)]
     for level, fan in enumerate(FAN):
         leaves, below = level == len(FAN) - 1, []
         weights = [100 + i * STEP[level] for i in range(fan)]
@@ -33,8 +33,7 @@ def tree():
                              + (f",parent={parent}" if parent else ""))
                 below.append((number, share * weight / sum(weights)))
         parents = below
-    due.update(parents)
-    return " ".join(words), due
+    return " ".join(words), dict(parents)
 
 
 def spin(seconds):

@@ -6,7 +6,7 @@ measured last.
 
 import os
 
-from . import catalogue, figures, plots, report
+from . import catalogue, figures, plots, report, system
 
 SPDX = "<!-- SPDX-License-Identifier: GPL-2.0-only -->"
 DOCS = f"{catalogue.TREE}/docs"
@@ -77,8 +77,11 @@ def readme_part(rows):
 
 def write_readme(rows):
     with open(README, encoding="utf-8") as file:
-        before, _, rest = file.read().partition(README_BEGIN)
-    after = rest.partition(README_END)[2]
+        before, begin, rest = file.read().partition(README_BEGIN)
+    _, end, after = rest.partition(README_END)
+    if not begin or not end:
+        raise system.Failed(f"{README}: expected lines '{README_BEGIN.strip()}' and "
+                            f"'{README_END.strip()}'")
     with open(README, "w", encoding="utf-8") as file:
         file.write(before + README_BEGIN + readme_part(rows) + README_END + after)
 

@@ -4,10 +4,11 @@
  *
  * A bio that finds the disk idle enough passes: one atomic increment in map, one
  * decrement in end_io, no lock. So does a bio of the one group that uses the
- * disk, however many it sends. As soon as a second group wants more than fits,
- * the pool is contended: each bio takes the lock and a turn (ioband-core.c), and
- * a completion lets the next one go. When nothing had to be held for a while,
- * the pool goes back to passing.
+ * disk, however many it sends, but for a read behind a flood of its writes. As
+ * soon as that comes, or a second group wants more than fits, the pool is
+ * contended: each bio takes the lock and a turn (ioband-core.c), and a completion
+ * lets the next one go. When nothing had to be held for a while, the pool goes
+ * back to passing.
  */
 #include <linux/hrtimer.h>
 #include <linux/ioprio.h>
@@ -26,6 +27,9 @@ enum {
 
 /* How long nothing must have been held for contention to be over. */
 #define CALM_NS		((s64)(100 * NSEC_PER_MSEC))
+
+/* A bio that is longer at the disk waits there for others, or for a head. */
+#define SLOW_NS		((u64)(2 * NSEC_PER_MSEC))
 
 /* Time outstanding, the way the block layer keeps a disk's io_ticks. */
 static void iog_busy(struct ioband_group *group, bool end)
@@ -305,28 +309,48 @@ void iop_lane_work(struct work_struct *work)
 
 static void iog_join(struct ioband_pool *pool, struct ioband_group *group)
 {
-	u64 ios, sectors;
+	u64 ios, sectors[IOBAND_DIRS];
 
 	if (ioband_node_joined(&pool->sched, &group->node))
 		return;
-	ios = iog_in_flight(group, &sectors);
-	ioband_node_join(&pool->sched, &group->node, ios, sectors);
+	ios = iog_in_flight(group, sectors);
+	ioband_node_join(&pool->sched, &group->node, ios,
+			 sectors[IOBAND_READ] + sectors[IOBAND_WRITE]);
+}
+
+static void iop_disown(struct ioband_pool *pool)
+{
+	lockdep_assert_held(&pool->lock);
+
+	pool->owner = NULL;
+	WRITE_ONCE(pool->passes[IOBAND_READ], NULL);
+	WRITE_ONCE(pool->passes[IOBAND_WRITE], NULL);
 }
 
 /*
- * Whether @group has the disk to itself: then there is nobody to share with, and
- * it may send down all it has.
+ * Whether the group of a bio has the disk to itself: then there is nobody to share
+ * with, and it may send down all it has.  But its reads must not wait long behind
+ * its own writes.
  */
-static bool iop_own(struct ioband_pool *pool, struct ioband_group *group)
+static bool iop_own(struct ioband_pool *pool, const struct ioband_bio *iob)
 {
-	u64 sectors;
+	u64 sectors[IOBAND_DIRS];
 
 	lockdep_assert_held(&pool->lock);
 
-	if (pool->owner && pool->owner != group &&
-	    iog_in_flight(pool->owner, &sectors))
-		return false;
-	WRITE_ONCE(pool->owner, group);
+	if (pool->owner && pool->owner != iob->group) {
+		if (iog_in_flight(pool->owner, sectors))
+			return false;
+		iop_disown(pool);
+	}
+	pool->owner = iob->group;
+	if (iob->io.dir == IOBAND_READ &&
+	    time_before(jiffies, READ_ONCE(pool->slow_jiffies) + SLOW_JIFFIES)) {
+		iog_in_flight(pool->owner, sectors);
+		if (sectors[IOBAND_WRITE] > sectors[IOBAND_READ])
+			return false;
+	}
+	WRITE_ONCE(pool->passes[iob->io.dir], iob->group);
 	return true;
 }
 
@@ -334,7 +358,7 @@ static bool iop_own(struct ioband_pool *pool, struct ioband_group *group)
 static bool iop_takes(struct ioband_pool *pool, const struct ioband_bio *iob)
 {
 	if (atomic_inc_return(iob_in_flight(pool, iob)) <= pool->pass_max ||
-	    pool->sched.policy->only_limits || iop_own(pool, iob->group))
+	    pool->sched.policy->only_limits || iop_own(pool, iob))
 		return true;
 	atomic_dec(iob_in_flight(pool, iob));
 	return false;
@@ -385,6 +409,16 @@ static u8 core_prio(int ioprio)
 	}
 }
 
+/*
+ * A write past the page cache. The kernel calls it sync, but many at once fill a
+ * disk, and what must not get lost, like a log, is forced to the medium.
+ */
+static bool is_direct(const struct bio *bio)
+{
+	return op_is_write(bio_op(bio)) && (bio->bi_opf & REQ_IDLE) &&
+	       !(bio->bi_opf & (REQ_FUA | REQ_PREFLUSH));
+}
+
 static bool iob_hold(struct ioband_pool *pool, struct ioband_bio *iob,
 		     u64 now_ns)
 {
@@ -395,8 +429,7 @@ static bool iob_hold(struct ioband_pool *pool, struct ioband_bio *iob,
 	/* A worker will send the bio: let the submitter's priority go with it. */
 	bio->bi_ioprio = bio_ioprio(bio);
 	iob->io.prio = core_prio(bio->bi_ioprio);
-	iob->io.is_async = op_is_write(bio_op(bio)) &&
-			   !op_is_sync(bio->bi_opf);
+	iob->io.is_async = iob_is_writeback(iob) || is_direct(bio);
 	/* The submitter goes on; nobody polls a bio that is not at the disk. */
 	bio->bi_opf &= ~REQ_NOWAIT;
 	bio_clear_polled(bio);
@@ -432,7 +465,7 @@ retry:
 	    (s64)(now_ns - pool->last_held_ns) > CALM_NS) {
 		WRITE_ONCE(pool->contended, false);
 		WRITE_ONCE(pool->is_timed, false);
-		WRITE_ONCE(pool->owner, NULL);
+		iop_disown(pool);
 	}
 
 	limited = !ioband_may_pass(&group->node, &iob->io, now_ns);
@@ -500,11 +533,22 @@ enum ioband_verdict iop_submit(struct ioband_pool *pool,
 		   !READ_ONCE(iob->group->is_limited))) {
 		if (likely(atomic_inc_return(iob_in_flight(pool, iob)) <=
 			   READ_ONCE(pool->pass_max) ||
-			   READ_ONCE(pool->owner) == iob->group))
+			   READ_ONCE(pool->passes[iob->io.dir]) == iob->group))
 			return iob_pass(iob);
 		atomic_dec(iob_in_flight(pool, iob));
 	}
 	return iop_submit_contended(pool, iob);
+}
+
+/* The owner's reads have to ask again. */
+static void iop_slow(struct ioband_pool *pool)
+{
+	unsigned long now = jiffies;
+
+	if (READ_ONCE(pool->slow_jiffies) == now)
+		return;
+	WRITE_ONCE(pool->slow_jiffies, now);
+	WRITE_ONCE(pool->passes[IOBAND_READ], NULL);
 }
 
 /**
@@ -519,11 +563,12 @@ void iop_complete(struct ioband_pool *pool, struct ioband_bio *iob)
 	struct ioband_group *group = iob->group;
 	struct ioband_stats __percpu *stats = group->stats;
 	u64 now_ns = ktime_get_ns();
+	u64 service_ns = now_ns - iob->issue_ns;
 
 	this_cpu_add(stats->done_sectors[iob->io.dir], iob->data_sectors);
 	this_cpu_add(stats->done_ns[iob->io.dir],
 		     now_ns - iob->io.arrival_ns);
-	this_cpu_inc(stats->services[bucket_of(now_ns - iob->issue_ns)]);
+	this_cpu_inc(stats->services[bucket_of(service_ns)]);
 	iog_busy(group, true);
 	if (unlikely(iob->is_timed))
 		iob_stop_clock(pool, iob, now_ns);
@@ -531,9 +576,12 @@ void iop_complete(struct ioband_pool *pool, struct ioband_bio *iob)
 
 	/* A full barrier: pairs with iop_contend(). */
 	atomic_dec_return(iob_in_flight(pool, iob));
-	if (likely(!READ_ONCE(pool->contended)))
+	if (likely(!READ_ONCE(pool->contended))) {
+		if (service_ns > SLOW_NS)
+			iop_slow(pool);
 		return;
-	iop_note_service(pool, now_ns - iob->issue_ns);
+	}
+	iop_note_service(pool, service_ns);
 	/* Likewise, with iob_enqueue(). */
 	if (!READ_ONCE(pool->sched.held))
 		return;
@@ -667,7 +715,7 @@ void iog_rehome(struct ioband_pool *pool, struct ioband_group *from,
 	spin_lock(&pool->lock);
 	from->detached = true;
 	if (pool->owner == from)
-		WRITE_ONCE(pool->owner, NULL);
+		iop_disown(pool);
 	/* Without another to go to, it holds nothing. */
 	if (from->held)
 		iog_join(pool, to);

@@ -128,7 +128,7 @@ void iog_sum(const struct ioband_group *group, struct ioband_stats *sum)
 /**
  * iog_in_flight - how much a group has at the disk
  * @group: the group
- * @sectors: filled in: the size of that
+ * @sectors: filled in: the size of that, of reads and of writes
  *
  * What is done is read before what was issued. A bio that moves on meanwhile is
  * then counted as in flight at worst, never as done and not issued.
@@ -136,28 +136,28 @@ void iog_sum(const struct ioband_group *group, struct ioband_stats *sum)
  * Context: any.
  * Return: the number of bios.
  */
-u64 iog_in_flight(const struct ioband_group *group, u64 *sectors)
+u64 iog_in_flight(const struct ioband_group *group, u64 sectors[IOBAND_DIRS])
 {
 	const struct ioband_stats *stats;
 	unsigned int cpu, i;
 	u64 ios = 0;
 
-	*sectors = 0;
+	memset(sectors, 0, sizeof(*sectors) * IOBAND_DIRS);
 	for_each_possible_cpu(cpu) {
 		stats = per_cpu_ptr(group->stats, cpu);
 		for (i = 0; i < IOBAND_BUCKETS; i++)
 			ios -= READ_ONCE(stats->services[i]);
-		*sectors -= READ_ONCE(stats->done_sectors[READ]) +
-			    READ_ONCE(stats->done_sectors[WRITE]);
+		for (i = 0; i < IOBAND_DIRS; i++)
+			sectors[i] -= READ_ONCE(stats->done_sectors[i]);
 	}
 	/* Pairs with the atomics between issue and completion of a bio. */
 	smp_rmb();
 	for_each_possible_cpu(cpu) {
 		stats = per_cpu_ptr(group->stats, cpu);
-		ios += READ_ONCE(stats->issued_ios[READ]) +
-		       READ_ONCE(stats->issued_ios[WRITE]);
-		*sectors += READ_ONCE(stats->issued_sectors[READ]) +
-			    READ_ONCE(stats->issued_sectors[WRITE]);
+		for (i = 0; i < IOBAND_DIRS; i++) {
+			ios += READ_ONCE(stats->issued_ios[i]);
+			sectors[i] += READ_ONCE(stats->issued_sectors[i]);
+		}
 	}
 	return ios;
 }

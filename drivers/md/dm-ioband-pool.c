@@ -45,6 +45,7 @@ static struct ioband_pool *iop_create(const struct ioband_table *table,
 	pool->quantum_ms = table->quantum_ms;
 	ioband_sched_init(&pool->sched, table->policy, 1);
 	pool->nr_legs = nr_legs;
+	pool->slow_jiffies = jiffies - SLOW_JIFFIES;
 	if (nr_legs > 1)
 		ioband_node_set_legs(&pool->sched.root, pool->facets, nr_legs);
 	ioband_depth_init(&pool->depth);

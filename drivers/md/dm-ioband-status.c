@@ -260,12 +260,12 @@ static unsigned int emit_stats(struct ioband_group *group, char *result,
 	};
 	struct ioband_standing standing;
 	struct ioband_stats stats;
-	u64 in_flight, sectors;
+	u64 in_flight, sectors[IOBAND_DIRS];
 	unsigned int i;
 	char name[24];
 
 	iog_standing(group, &standing);
-	in_flight = iog_in_flight(group, &sectors);
+	in_flight = iog_in_flight(group, sectors);
 	iog_counted(group, &stats);
 	DMEMIT("group=%s", iog_name(group, name, sizeof(name)));
 	if (standing.has_parent)

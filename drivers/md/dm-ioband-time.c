@@ -68,8 +68,7 @@ void iob_stop_clock(struct ioband_pool *pool, struct ioband_bio *iob,
 	account->charged_ns += iob->io.cost;
 	account->done_ns = now_ns;
 	account->nr_done++;
-	account->is_sync = !op_is_write(bio_op(iob_to_bio(iob))) ||
-			   op_is_sync(iob_to_bio(iob)->bi_opf);
+	account->is_sync = !iob_is_writeback(iob);
 	if (list_empty(&account->news)) {
 		account->group = iob->group;
 		percpu_ref_get(&iob->group->ref);
@@ -213,7 +212,7 @@ struct ioband_account *iop_stream(struct ioband_pool *pool,
 
 	lockdep_assert_held(&pool->lock);
 
-	if (!pool->streams || !pool->is_rotational || iob->io.is_async ||
+	if (!pool->streams || !pool->is_rotational || iob_is_writeback(iob) ||
 	    !pool->sched.policy->by_time)
 		return NULL;
 	hlist_for_each_entry(stream, &pool->stream_hash[stream_key(group, pid)],

@@ -209,17 +209,23 @@ struct ioband_target {
 	bool resumed;
 };
 
+/* So long it is remembered that a disk was slow. */
+#define SLOW_JIFFIES	(HZ / 10)
+
 /* per share id */
 struct ioband_pool {
 	/* The path of an uncontended bio reads these and writes in_flight. */
 	bool contended;			/* written under lock */
 	u32 pass_max;			/* in flight without it; under lock */
-	struct ioband_group *owner;	/* who may exceed depth; under lock */
+	/* Who may exceed it with reads, with writes; written under lock. */
+	struct ioband_group *passes[IOBAND_DIRS];
+	unsigned long slow_jiffies;	/* a bio was long at the disk */
 	unsigned int nr_legs;		/* of the disk; constant */
 	atomic_t in_flight[IOBAND_LEGS_MAX];
 
 	spinlock_t lock ____cacheline_aligned_in_smp;
 	struct ioband_sched sched;	/* guarded by lock */
+	struct ioband_group *owner;	/* has the disk to itself; by lock */
 	u64 last_held_ns;		/* guarded by lock */
 	struct list_head targets;	/* written under ioband_mutex and lock */
 	struct ioband_depth depth;	/* guarded by lock */
@@ -293,6 +299,14 @@ static inline struct ioband_bio *iob_from_bio(struct bio *bio)
 static inline struct bio *iob_to_bio(struct ioband_bio *iob)
 {
 	return dm_bio_from_per_bio_data(iob, sizeof(*iob));
+}
+
+/* Whether a bio comes from the page cache, some time after it was written there. */
+static inline bool iob_is_writeback(struct ioband_bio *iob)
+{
+	const struct bio *bio = iob_to_bio(iob);
+
+	return op_is_write(bio_op(bio)) && !op_is_sync(bio->bi_opf);
 }
 
 /* Charge a bio that was not issued yet to another group. */
@@ -408,7 +422,7 @@ int iog_check_parent(struct ioband_group *group, struct ioband_group *parent,
 int iog_apply(struct ioband_group *group,
 	      const struct ioband_settings *settings);
 void iog_sum(const struct ioband_group *group, struct ioband_stats *sum);
-u64 iog_in_flight(const struct ioband_group *group, u64 *sectors);
+u64 iog_in_flight(const struct ioband_group *group, u64 sectors[IOBAND_DIRS]);
 int iog_reset(struct ioband_group *group);
 
 /* dm-ioband-volume.c */

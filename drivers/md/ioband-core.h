@@ -72,7 +72,7 @@ enum ioband_because {
  * @sectors: size in sectors of 512 bytes
  * @dir: %IOBAND_READ or %IOBAND_WRITE
  * @leg: which leg of the disk it is for
- * @is_async: nobody waits for it; of writes only
+ * @is_async: it goes after other I/O of its group; of writes only
  * @prio: %IOBAND_PRIO_RT to %IOBAND_PRIO_IDLE
  * @because: what it waits for, limits and grace apart
  */

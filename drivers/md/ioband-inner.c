@@ -3,9 +3,9 @@
  * Inside a group: the order of what it holds itself.
  *
  * Somebody waits for a synchronous I/O, so these go first; but what nobody waits
- * for must go some day, too. If both are there, a few async I/Os follow on a few
- * sync ones. Few, for it is the length of the async run that decides how long a
- * reader waits beside a big write, not how seldom it is.
+ * for, or for many at once, must go some day, too. If both are there, a few async
+ * I/Os follow on a few sync ones. Few, for it is the length of the async run that
+ * decides how long a reader waits beside a big write, not how seldom it is.
  *
  * Among I/O of a kind the priority decides: the classes real-time and idle go
  * first and last. The levels between are weights, 8 for level 0 to 1 for level 7,

@@ -187,6 +187,19 @@ static void test_latency(void **state)
 	assert_true(iops("total") >= 0.99 * 4000);
 }
 
+/*
+ * One group: who reads a little does not wait behind 256 writes, only behind those
+ * that keep the disk busy.
+ */
+static void test_reads_beside_own_writes(void **state)
+{
+	simulate(FLAT "slots = 4\nservice_ns = 1000000\nqueue_depth = 64\n"
+		 "[group one]\n[job]\nsize = 16K\n"
+		 "[job]\nstreams = 4\ndepth = 64\nsize = 64K\nwrite = 100\n");
+	assert_true(row("one")->ios[IOBAND_READ] / report.seconds >= 1000 / 5);
+	assert_true(iops("one") >= 0.99 * 4000);
+}
+
 static void test_tree(void **state)
 {
 	simulate(FLAT "[group top]\ncount = 2\nweight = 300\n"
@@ -403,6 +416,7 @@ int main(void)
 		TEST(test_minimum),
 		TEST(test_quiet_reader),
 		TEST(test_latency),
+		TEST(test_reads_beside_own_writes),
 		TEST(test_tree),
 		TEST(test_thousand_groups),
 		TEST(test_overload),

@@ -140,6 +140,7 @@ void sim_job_aim(struct sim *sim, struct sim_job *job, struct sim_io *iob)
 	iob->group = job->group;
 	iob->io.prio = IOBAND_PRIO_NORMAL;
 	iob->io.is_async = false;
+	iob->is_writeback = false;
 	if (spec) {
 		u64 sectors = spec->bytes / SIMDISK_SECTOR_BYTES, block;
 
@@ -154,8 +155,9 @@ void sim_job_aim(struct sim *sim, struct sim_job *job, struct sim_io *iob)
 		iob->io.dir = spec->write_percent &&
 			      prng_percent(&job->prng, spec->write_percent) ?
 			      IOBAND_WRITE : IOBAND_READ;
-		iob->io.is_async = spec->is_async &&
-				   iob->io.dir == IOBAND_WRITE;
+		/* Past the page cache or from it, others go first. */
+		iob->io.is_async = iob->io.dir == IOBAND_WRITE;
+		iob->is_writeback = iob->io.is_async && spec->is_async;
 		iob->io.prio = spec->prio;
 	}
 	iob->disk.sectors = iob->io.sectors;

@@ -14,12 +14,16 @@
 /* How long nothing must have been held for contention to be over. */
 #define CALM_NS		((s64)(100 * NSEC_PER_MSEC))
 
+/* What is longer at the disk waits there, and how long that is remembered. */
+#define SLOW_NS		((u64)(2 * NSEC_PER_MSEC))
+#define SLOW_FOR_NS	((u64)(100 * NSEC_PER_MSEC))
+
 static void iog_issue(struct sim_pool *pool, struct sim_io *iob, u64 now_ns)
 {
 	iob->issue_ns = now_ns;
 	iob->work_ns = pool->work_ns;
 	iob->group->in_flight++;
-	iob->group->in_flight_sectors += iob->io.sectors;
+	iob->group->in_flight_sectors[iob->io.dir] += iob->io.sectors;
 }
 
 static enum sim_verdict iob_pass(struct sim_pool *pool, struct sim_io *iob,
@@ -124,15 +128,37 @@ static void iog_join(struct sim_pool *pool, struct sim_group *group)
 {
 	if (!ioband_node_joined(&pool->sched, &group->node))
 		ioband_node_join(&pool->sched, &group->node, group->in_flight,
-				 group->in_flight_sectors);
+				 group->in_flight_sectors[IOBAND_READ] +
+				 group->in_flight_sectors[IOBAND_WRITE]);
 }
 
-/* Whether @group has the disk to itself. */
-static bool iop_own(struct sim_pool *pool, struct sim_group *group)
+static void iop_disown(struct sim_pool *pool)
 {
-	if (pool->owner && pool->owner != group && pool->owner->in_flight)
-		return false;
+	pool->owner = NULL;
+	pool->passes[IOBAND_READ] = NULL;
+	pool->passes[IOBAND_WRITE] = NULL;
+}
+
+/*
+ * Whether the group of an I/O has the disk to itself, and no reads that would wait
+ * long behind its own writes.
+ */
+static bool iop_own(struct sim_pool *pool, const struct sim_io *iob, u64 now_ns)
+{
+	struct sim_group *group = iob->group;
+
+	if (pool->owner && pool->owner != group) {
+		if (pool->owner->in_flight)
+			return false;
+		iop_disown(pool);
+	}
 	pool->owner = group;
+	if (iob->io.dir == IOBAND_READ && pool->slow_ns &&
+	    now_ns - pool->slow_ns < SLOW_FOR_NS &&
+	    group->in_flight_sectors[IOBAND_WRITE] >
+	    group->in_flight_sectors[IOBAND_READ])
+		return false;
+	pool->passes[iob->io.dir] = group;
 	return true;
 }
 
@@ -140,7 +166,7 @@ static bool iop_own(struct sim_pool *pool, struct sim_group *group)
 static bool iop_takes(struct sim_pool *pool, struct sim_io *iob, u64 now_ns)
 {
 	if (pool->in_flight >= pool->pass_max &&
-	    !pool->sched.policy->only_limits && !iop_own(pool, iob->group))
+	    !pool->sched.policy->only_limits && !iop_own(pool, iob, now_ns))
 		return false;
 	iop_work(pool, now_ns);
 	pool->in_flight++;
@@ -172,7 +198,7 @@ static enum sim_verdict iop_submit_contended(struct sim_pool *pool,
 	    (s64)(now_ns - pool->last_held_ns) > CALM_NS) {
 		pool->contended = false;
 		pool->is_timed = false;
-		pool->owner = NULL;
+		iop_disown(pool);
 	}
 
 	if (!pool->contended &&
@@ -208,7 +234,8 @@ enum sim_verdict iop_submit(struct sim_pool *pool, struct sim_io *iob,
 	iob->account = NULL;
 	iob->is_timed = false;
 	if (!pool->contended && !iob->group->is_limited &&
-	    (pool->in_flight < pool->pass_max || pool->owner == iob->group)) {
+	    (pool->in_flight < pool->pass_max ||
+	     pool->passes[iob->io.dir] == iob->group)) {
 		iop_work(pool, now_ns);
 		pool->in_flight++;
 		return iob_pass(pool, iob, now_ns);
@@ -225,13 +252,18 @@ enum sim_verdict iop_submit(struct sim_pool *pool, struct sim_io *iob,
 void iop_complete(struct sim_pool *pool, struct sim_io *iob, u64 now_ns)
 {
 	iob->group->in_flight--;
-	iob->group->in_flight_sectors -= iob->io.sectors;
+	iob->group->in_flight_sectors[iob->io.dir] -= iob->io.sectors;
 	if (iob->is_timed)
 		iob_stop_clock(pool, iob, now_ns);
 	iop_work(pool, now_ns);
 	pool->in_flight--;
-	if (!pool->contended)
+	if (!pool->contended) {
+		if (now_ns - iob->issue_ns > SLOW_NS) {
+			pool->slow_ns = now_ns;
+			pool->passes[IOBAND_READ] = NULL;
+		}
 		return;
+	}
 	iop_note_service(pool, now_ns - iob->issue_ns);
 	if (pool->sched.held)
 		iop_queue_work(pool, now_ns);

@@ -33,7 +33,7 @@ struct sim_account {
  * @is_limited: it or one above it has limits
  * @waiters: jobs that found too many held
  * @in_flight: I/Os at the disk
- * @in_flight_sectors: their size
+ * @in_flight_sectors: their size, of reads and of writes
  * @report: where its I/O is counted
  */
 struct sim_group {
@@ -43,7 +43,7 @@ struct sim_group {
 	bool is_limited;
 	struct list_head waiters;
 	u64 in_flight;
-	u64 in_flight_sectors;
+	u64 in_flight_sectors[IOBAND_DIRS];
 	struct sim_count *count;
 };
 
@@ -73,6 +73,7 @@ enum {
  * @issue_ns: when its turn had come
  * @clock_ns: what the disk's clock said then
  * @work_ns: likewise the clock that counts for the report
+ * @is_writeback: it comes from the page cache
  * @is_aimed: it is known what it is
  * @blocks_job: its job sleeps until the disk has a tag for it
  * @disk: what the disk sees; it ends with the disk's pieces
@@ -89,6 +90,7 @@ struct sim_io {
 	u64 clock_ns;
 	u64 work_ns;
 	bool is_timed;
+	bool is_writeback;
 	bool is_aimed;
 	bool blocks_job;
 	struct simdisk_io disk;
@@ -107,10 +109,12 @@ struct sim_io {
 struct sim_pool {
 	bool contended;
 	u32 pass_max;
-	struct sim_group *owner;
+	struct sim_group *passes[IOBAND_DIRS];
+	u64 slow_ns;
 	u32 in_flight;
 
 	struct ioband_sched sched;
+	struct sim_group *owner;
 	u64 last_held_ns;
 	struct ioband_depth depth;
 	u32 tags;

@@ -58,7 +58,7 @@ void iob_stop_clock(struct sim_pool *pool, struct sim_io *iob, u64 now_ns)
 	account->charged_ns += iob->io.cost;
 	account->done_ns = now_ns;
 	account->nr_done++;
-	account->is_sync = !iob->io.is_async;
+	account->is_sync = !iob->is_writeback;
 	if (list_empty(&account->news))
 		list_add_tail(&account->news, &pool->news);
 }
@@ -163,7 +163,7 @@ struct sim_account *iop_stream(struct sim_pool *pool, const struct sim_io *iob,
 {
 	struct sim_stream *stream;
 
-	if (!pool->streams || !pool->is_rotational || iob->io.is_async ||
+	if (!pool->streams || !pool->is_rotational || iob->is_writeback ||
 	    !pool->sched.policy->by_time)
 		return NULL;
 	list_for_each_entry(stream, stream_bucket(pool, iob->job), hash)

@@ -390,6 +390,8 @@ void ioband_hold(struct ioband_sched *sched, struct ioband_node *node,
 	    now_ns - node->emptied_ns < 2 * sched->service_ns)
 		sched->leaks++;
 	sched->late = was_empty && was_behind ? node : NULL;
+	if (sched->late || ioband_inner_is_first(node, io))
+		sched->guests++;
 	ioband_inner_insert(node, io);
 	sched->held++;
 	if (was_empty && ioband_before(node->own_start, node->vtime[IOBAND_BE]))

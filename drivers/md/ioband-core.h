@@ -215,6 +215,7 @@ struct ioband_node {
  * @sent_ios: I/Os that went, held before or charged
  * @sent_sectors: their size
  * @leaks: turns that groups lost because all they had was at the disk
+ * @guests: I/Os that came with nothing before them but what is at the disk
  * @gaps: times when there was room and nothing to send
  */
 struct ioband_sched {
@@ -236,6 +237,7 @@ struct ioband_sched {
 	u64 sent_ios;
 	u64 sent_sectors;
 	u64 leaks;
+	u64 guests;
 	u64 gaps;
 };
 

@@ -10,6 +10,7 @@
  *	more, now and then:		kept if it brings 2 % more work
  *	less, if groups lose turns:	kept if it costs no more than 1 %
  *	less, if a target is missed:	kept if it costs no more than 4 %
+ *	less, if there are guests:	kept if it costs no more than 1 %
  *
  * More is more I/Os and more sectors, and less is less of both. Where some lose turns
  * the others get them, and a disk that is given other I/Os does more or less of one
@@ -25,9 +26,16 @@
  * long that is. What it costs to wait for it then (ioband-turn.c) is no fault of the
  * depth: time in which the disk is kept free does not count.
  *
+ * A guest asks for less than its share, or reads a little beside its own writes. It
+ * waits for what is at the disk and for nothing else, so all that is there without
+ * need is a wait. There are guests nearly always, and so many steps of 1 % would add
+ * up: as long as they are why, more means twice as much. What is gained or lost is
+ * counted in what the policy divides, since less for others is more for them.
+ *
  * What succeeds is tried again at once and twice as far, so that a disk of a
  * thousand slots is found in a second; what fails is left alone for twice as long
- * as the last time. A trial costs little: one window, and an eighth of the depth.
+ * as the last time. A trial costs little: one window, and an eighth of the depth; or
+ * 16 I/Os, if it is seen at once that it costs too much.
  * Windows in which there was nothing to send prove nothing.
  */
 #include "ioband-depth.h"
@@ -53,6 +61,14 @@ enum {
 	LEAK_IOS	= 16,
 	/* ... and so is one in so many rounds of the disk's queue. */
 	LEAK_ROUNDS	= 2,
+
+	/* So seldom is one who asks for little, and still somebody who waits. */
+	GUEST_IOS	= 256,
+	/* At 1 all would wait for each other. */
+	GUEST_DEPTH_MIN	= 2,
+
+	/* A trial in vain costs no more, if what it costs is much. */
+	COSTLY_IOS	= 16,
 };
 
 #define WINDOW_MIN_NS	((u64)50 * NSEC_PER_MSEC)
@@ -67,6 +83,7 @@ const char * const ioband_depth_reasons[IOBAND_DEPTH_REASONS] = {
 	[IOBAND_DEPTH_START]		= "start",
 	[IOBAND_DEPTH_THROUGHPUT]	= "throughput",
 	[IOBAND_DEPTH_SHARE]		= "share",
+	[IOBAND_DEPTH_GUESTS]		= "guests",
 	[IOBAND_DEPTH_LATENCY]		= "latency",
 	[IOBAND_DEPTH_TAGS]		= "tags",
 	[IOBAND_DEPTH_SEEKS]		= "seeks",
@@ -134,6 +151,9 @@ static void try(struct ioband_depth *depth, s32 direction)
 {
 	u32 change = max(depth->settled * depth->step / 8, 1U);
 
+	/* Many steps down at 1 % each must not add up: look far. */
+	if (direction > 0 && depth->guests)
+		change = depth->settled;
 	if (direction > 0)
 		depth->depth = min(depth->settled + change, depth->max);
 	else
@@ -166,7 +186,12 @@ static bool is_enough(const struct ioband_depth *depth,
 	bool ios = rate->ios * 100 >= depth->rate.ios * percent;
 	bool sectors = rate->sectors * 100 >= depth->rate.sectors * percent;
 
-	return depth->trying > 0 ? ios && sectors : ios || sectors;
+	/* Guests do get more, of what the policy divides, and others as much less. */
+	if (depth->guests && rate->work)
+		return rate->work * 100 >= depth->rate.work * percent;
+	if (depth->trying > 0 || depth->guests)
+		return ios && sectors;
+	return ios || sectors;
 }
 
 /* The trial is over: stay, and go on from here, or go back. */
@@ -175,6 +200,9 @@ static void judge(struct ioband_depth *depth,
 {
 	/* Less that costs nothing is good, whatever else there was to send. */
 	bool good = (tells || depth->trying < 0) && is_enough(depth, rate);
+	/* Less than this costs: for guests it is not worth trying often. */
+	bool is_knee = depth->reason == IOBAND_DEPTH_GUESTS &&
+		       depth->step == STEP_MIN;
 	u64 pause_ns = 0;
 
 	if (good) {
@@ -194,14 +222,20 @@ static void judge(struct ioband_depth *depth,
 		depth->try_up_ns = now_ns + pause_ns;
 		if (good)
 			depth->reason = IOBAND_DEPTH_THROUGHPUT;
+		/* What a look up has regained is not to be lost again at once. */
+		if (good && depth->guests)
+			depth->try_down_ns = now_ns + PAUSE_MAX_NS;
 	} else {
 		depth->down_pause_ns = good ? PAUSE_MIN_NS / 2 :
+				       is_knee ? PAUSE_MAX_NS :
 				       doubled(depth->down_pause_ns);
 		pause_ns = good ? 0 : depth->down_pause_ns;
 		depth->try_down_ns = now_ns + pause_ns;
 		/* While 2 are tried, one that thinks has none of its turns. */
 		if (good && depth->depth == 1)
 			depth->up_pause_ns = PAUSE_MAX_NS;
+		else if (good && depth->guests)
+			depth->up_pause_ns = PAUSE_MIN_NS;
 		/* Or it would be raised again at once, for the same 1 %. */
 		depth->try_up_ns = now_ns + depth->up_pause_ns;
 	}
@@ -220,14 +254,35 @@ static bool is_leaky(const struct ioband_depth *depth, u64 ios, u64 leaks)
 	return leaks * few > ios;
 }
 
-static void consider(struct ioband_depth *depth, u64 ios, u64 leaks,
-		     bool tells, u64 now_ns)
+/* That less costs more than a tenth is seen long before the window ends. */
+static bool is_costly(const struct ioband_depth *depth, u64 ios, u64 sectors,
+		      u64 ns)
+{
+	u64 due = mul_u64_u64_div_u64(depth->rate.ios, ns, NSEC_PER_SEC);
+	u64 drained = depth->settling ? depth->settled - depth->depth : 0;
+
+	if (depth->trying >= 0 || due <= drained)
+		return false;
+	due -= drained;
+	return ios + max_t(u64, COSTLY_IOS, due / 10) <= due &&
+	       sectors * depth->rate.ios * 10 <= due * depth->rate.sectors * 9;
+}
+
+static bool has_guests(u64 ios, u64 guests)
+{
+	return guests * GUEST_IOS > ios;
+}
+
+static void consider(struct ioband_depth *depth, bool leaky, bool tells,
+		     u64 now_ns)
 {
 	if (depth->settled > 1 && !ioband_before(now_ns, depth->try_down_ns)) {
 		if (is_late(depth))
 			depth->reason = IOBAND_DEPTH_LATENCY;
-		else if (is_leaky(depth, ios, leaks))
+		else if (leaky)
 			depth->reason = IOBAND_DEPTH_SHARE;
+		else if (depth->guests && depth->settled > GUEST_DEPTH_MIN)
+			depth->reason = IOBAND_DEPTH_GUESTS;
 		else
 			goto up;
 		try(depth, -1);
@@ -257,21 +312,22 @@ bool ioband_depth_tick(struct ioband_depth *depth, u32 max,
 	u64 ns = now->now_ns - from->now_ns;
 	u32 before = depth->depth;
 	struct ioband_depth_rate rate;
+	bool tells, leaky;
 	u64 ios, sectors;
-	bool tells;
 
 	if (max != depth->max)
 		set_max(depth, max);
-	if (ns < WINDOW_MIN_NS)
-		return depth->depth != before;
 	ios = now->ios - from->ios;
-	if (ios < WINDOW_IOS && ns < WINDOW_MAX_NS)
+	sectors = now->sectors - from->sectors;
+	if (is_costly(depth, ios, sectors, working_ns(from, now)))
+		depth->settling = false;
+	else if (ns < WINDOW_MIN_NS || (ios < WINDOW_IOS && ns < WINDOW_MAX_NS))
 		return depth->depth != before;
 
-	sectors = now->sectors - from->sectors;
 	tells = now->gaps == from->gaps;
 	rate.ios = per_second(ios, working_ns(from, now));
 	rate.sectors = per_second(sectors, working_ns(from, now));
+	rate.work = per_second(now->work - from->work, working_ns(from, now));
 	if (tells && !depth->settling) {
 		depth->shown_ios = max(depth->shown_ios, per_second(ios, ns));
 		depth->shown_bytes = max(depth->shown_bytes,
@@ -283,8 +339,9 @@ bool ioband_depth_tick(struct ioband_depth *depth, u32 max,
 		judge(depth, &rate, tells, now->now_ns);
 	} else {
 		depth->rate = rate;
-		consider(depth, ios, now->leaks - from->leaks, tells,
-			 now->now_ns);
+		leaky = is_leaky(depth, ios, now->leaks - from->leaks);
+		depth->guests = !leaky && has_guests(ios, now->guests - from->guests);
+		consider(depth, leaky, tells, now->now_ns);
 	}
 	depth->from = *now;
 	return depth->depth != before;

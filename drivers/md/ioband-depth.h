@@ -12,6 +12,7 @@ enum ioband_depth_reason {
 	IOBAND_DEPTH_START,		/* nothing is known yet */
 	IOBAND_DEPTH_THROUGHPUT,	/* less or more in flight did not pay */
 	IOBAND_DEPTH_SHARE,		/* groups did not get at their share */
+	IOBAND_DEPTH_GUESTS,		/* some ask for little and wait for it */
 	IOBAND_DEPTH_LATENCY,		/* a latency target would be missed */
 	IOBAND_DEPTH_TAGS,		/* the disk takes no more */
 	IOBAND_DEPTH_SEEKS,		/* turns on a disk that seeks */
@@ -26,7 +27,9 @@ struct ioband_depth_sample {
 	u64 now_ns;
 	u64 ios;
 	u64 sectors;
+	u64 work;		/* in units of the policy; 0 if that is time */
 	u64 leaks;		/* turns lost for want of I/O to send */
+	u64 guests;		/* I/Os that waited for the disk alone */
 	u64 gaps;		/* times when there was room and nothing to send */
 	u64 graced_ns;		/* how long the disk was kept free on purpose */
 };
@@ -34,6 +37,7 @@ struct ioband_depth_sample {
 struct ioband_depth_rate {
 	u64 ios;
 	u64 sectors;
+	u64 work;
 };
 
 /**
@@ -44,8 +48,9 @@ struct ioband_depth_rate {
  * @step: how much the next trial changes, in eighths
  * @trying: +1 or -1 during a trial
  * @settling: the trial has just begun, the window does not count
+ * @guests: some asked for little in the last window
  * @reason: what @settled comes from
- * @rate: work per second at @settled, in I/Os and in sectors
+ * @rate: what the disk does per second at @settled
  * @from: where the window began
  * @try_up_ns: no trial of more before this
  * @try_down_ns: no trial of less before this
@@ -63,6 +68,7 @@ struct ioband_depth {
 	u32 step;
 	s32 trying;
 	bool settling;
+	bool guests;
 	enum ioband_depth_reason reason;
 	struct ioband_depth_rate rate;
 	struct ioband_depth_sample from;
@@ -103,6 +109,13 @@ enum ioband_depth_reason
 ioband_depth_enforce(const struct ioband_depth *depth, struct ioband_sched *sched,
 		     const struct ioband_depth_bounds *bounds);
 
+static inline u64 ioband_depth_work(const struct ioband_sched *sched)
+{
+	if (sched->policy->by_time)
+		return 0;
+	return sched->policy->cost(sched->sent_ios, sched->sent_sectors);
+}
+
 /* Where a scheduler stands. */
 static inline struct ioband_depth_sample
 ioband_depth_look(const struct ioband_sched *sched, u64 now_ns)
@@ -111,7 +124,9 @@ ioband_depth_look(const struct ioband_sched *sched, u64 now_ns)
 		.now_ns		= now_ns,
 		.ios		= sched->sent_ios,
 		.sectors	= sched->sent_sectors,
+		.work		= ioband_depth_work(sched),
 		.leaks		= sched->leaks,
+		.guests		= sched->guests,
 		.gaps		= sched->gaps,
 		.graced_ns	= sched->graced_ns,
 	};

@@ -39,6 +39,34 @@ static struct ioband_heap *held_of(struct ioband_node *node,
 	return &node->facet[ioband_way(io)].held[io->is_async];
 }
 
+static struct ioband_io *first_of(const struct ioband_node *node, u32 ways,
+				  bool is_async)
+{
+	struct ioband_io *first = NULL, *io;
+	unsigned int way;
+
+	for (way = 0; way < node->nr_ways; way++) {
+		if (!(ways & BIT(way)))
+			continue;
+		io = ioband_first_io(&node->facet[way].held[is_async]);
+		if (io && (!first || ioband_before(io->node.key,
+						   first->node.key)))
+			first = io;
+	}
+	return first;
+}
+
+/**
+ * ioband_inner_is_first - whether a sync I/O finds nothing but async ones held
+ * @node: its group
+ * @io: the I/O, not in its place yet
+ */
+bool ioband_inner_is_first(const struct ioband_node *node,
+			   const struct ioband_io *io)
+{
+	return !io->is_async && node->held && !first_of(node, U32_MAX, false);
+}
+
 /**
  * ioband_inner_insert - put an I/O in its place in the group
  * @node: its group
@@ -92,23 +120,6 @@ static bool async_goes(const struct ioband_node *node,
 	if (ioband_before(async->arrival_ns + ASYNC_DEADLINE_NS, now_ns))
 		run = ASYNC_RUN;
 	return node->sync_run % (run + ASYNC_RUN) >= run;
-}
-
-static struct ioband_io *first_of(const struct ioband_node *node, u32 ways,
-				  bool is_async)
-{
-	struct ioband_io *first = NULL, *io;
-	unsigned int way;
-
-	for (way = 0; way < node->nr_ways; way++) {
-		if (!(ways & BIT(way)))
-			continue;
-		io = ioband_first_io(&node->facet[way].held[is_async]);
-		if (io && (!first || ioband_before(io->node.key,
-						   first->node.key)))
-			first = io;
-	}
-	return first;
 }
 
 /**

@@ -14,6 +14,8 @@ static inline struct ioband_io *ioband_first_io(const struct ioband_heap *heap)
 	return node ? container_of(node, struct ioband_io, node) : NULL;
 }
 
+bool ioband_inner_is_first(const struct ioband_node *node,
+			   const struct ioband_io *io);
 void ioband_inner_insert(struct ioband_node *node, struct ioband_io *io);
 void ioband_inner_erase(struct ioband_node *node, struct ioband_io *io);
 struct ioband_io *ioband_inner_pick(const struct ioband_node *node, u32 ways,

@@ -18,6 +18,8 @@ struct disk {
 	u32 slots;
 	u32 enough;	/* with more at the disk, groups lose turns */
 	bool has_mix;	/* those who lose turns send small I/Os, and the others large ones */
+	bool has_guest;	/* asks for little */
+	u32 half;	/* of the slots' work is done at this depth; 0: all, if they are full */
 	bool has_thinker;	/* sends one I/O at a time, and thinks between */
 	u32 thought;	/* I/Os since it came too late for its turn */
 	struct ioband_depth depth;
@@ -40,6 +42,11 @@ static void disk_start(struct disk *disk, u32 slots, u32 enough)
 static u32 disk_tick(struct disk *disk)
 {
 	u32 busy = min(disk->depth.depth, disk->slots), ios = busy * SLOT_IOS;
+
+	if (disk->half)
+		ios = disk->slots * SLOT_IOS * disk->depth.depth /
+		      (disk->depth.depth + disk->half);
+	disk->now.guests += disk->has_guest * ios / 32;
 
 	disk->now.now_ns += TICK_NS;
 	if (disk->depth.depth > disk->enough)
@@ -66,6 +73,7 @@ static void disk_run(struct disk *disk, unsigned int seconds)
 
 		disk->now.ios += ios;
 		disk->now.sectors += ios * 8;
+		disk->now.work += ios;
 		if (disk->has_mix && disk->depth.depth > disk->enough)
 			disk->now.sectors += ios * (disk->depth.depth - disk->enough);
 		ioband_depth_tick(&disk->depth, 1024, &disk->now);
@@ -163,6 +171,39 @@ static void test_one_slot_is_found_for_one_that_thinks(void **state)
 	assert_in_range(disk.depth.settled, 4, 5);
 }
 
+/* Somebody who asks for little: what he waits for is no more than the disk needs. */
+static void test_guest(void **state)
+{
+	struct disk disk;
+	u64 ios;
+
+	disk_start(&disk, 4, 1024);
+	disk.has_guest = true;
+	disk_run(&disk, 60);
+	assert_in_range(disk.depth.settled, 4, 5);
+	assert_true(disk.now.ios > 4 * SLOT_IOS * 100 * 60 * 99 / 100);
+
+	/* A trial that costs a quarter is over before it has cost 1 % of a second. */
+	ios = disk.now.ios;
+	for (unsigned int i = 0; i < 100; i++, ios = disk.now.ios) {
+		disk_run(&disk, 1);
+		assert_true(disk.now.ios - ios >= 4 * SLOT_IOS * 100 * 99 / 100);
+	}
+}
+
+/* A disk that does a little more with each that it has: steps of 1 % do not add up. */
+static void test_guest_costs_little(void **state)
+{
+	struct disk disk;
+
+	disk_start(&disk, 64, 1024);
+	disk.has_guest = true;
+	disk.half = 2;
+	disk_run(&disk, 120);
+	assert_true(disk.depth.settled <= 64);
+	assert_true(disk.now.ios > 64 * SLOT_IOS * 100 * 120 * 95 / 100);
+}
+
 static void test_enforced(void **state)
 {
 	static const struct {
@@ -223,6 +264,8 @@ int main(void)
 		cmocka_unit_test(test_another_mix_is_no_gain),
 		cmocka_unit_test(test_less_is_tried_by_halves),
 		cmocka_unit_test(test_one_slot_is_found_for_one_that_thinks),
+		cmocka_unit_test(test_guest),
+		cmocka_unit_test(test_guest_costs_little),
 		cmocka_unit_test(test_enforced),
 	};
 

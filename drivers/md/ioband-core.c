@@ -163,6 +163,8 @@ static u64 path_charge(struct ioband_sched *sched, struct ioband_node *node,
 
 	sched->sent_ios++;
 	sched->sent_sectors += io->sectors;
+	if (!sched->policy->by_time)
+		sched->sent_work += cost;
 	sched->root.served += cost;
 	if (!list_empty(&node->children)) {
 		u64 *vtime = &node->vtime[IOBAND_BE];

@@ -214,6 +214,7 @@ struct ioband_node {
  * @graced_ns: how long the disk was kept free in all
  * @sent_ios: I/Os that went, held before or charged
  * @sent_sectors: their size
+ * @sent_work: their cost, but for policies of time
  * @leaks: turns that groups lost because all they had was at the disk
  * @guests: I/Os that came with nothing before them but what is at the disk
  * @gaps: times when there was room and nothing to send
@@ -236,6 +237,7 @@ struct ioband_sched {
 	u64 graced_ns;
 	u64 sent_ios;
 	u64 sent_sectors;
+	u64 sent_work;
 	u64 leaks;
 	u64 guests;
 	u64 gaps;

@@ -27,7 +27,7 @@ struct ioband_depth_sample {
 	u64 now_ns;
 	u64 ios;
 	u64 sectors;
-	u64 work;		/* in units of the policy; 0 if that is time */
+	u64 work;		/* in units of the policy, but for time */
 	u64 leaks;		/* turns lost for want of I/O to send */
 	u64 guests;		/* I/Os that waited for the disk alone */
 	u64 gaps;		/* times when there was room and nothing to send */
@@ -109,13 +109,6 @@ enum ioband_depth_reason
 ioband_depth_enforce(const struct ioband_depth *depth, struct ioband_sched *sched,
 		     const struct ioband_depth_bounds *bounds);
 
-static inline u64 ioband_depth_work(const struct ioband_sched *sched)
-{
-	if (sched->policy->by_time)
-		return 0;
-	return sched->policy->cost(sched->sent_ios, sched->sent_sectors);
-}
-
 /* Where a scheduler stands. */
 static inline struct ioband_depth_sample
 ioband_depth_look(const struct ioband_sched *sched, u64 now_ns)
@@ -124,7 +117,7 @@ ioband_depth_look(const struct ioband_sched *sched, u64 now_ns)
 		.now_ns		= now_ns,
 		.ios		= sched->sent_ios,
 		.sectors	= sched->sent_sectors,
-		.work		= ioband_depth_work(sched),
+		.work		= sched->sent_work,
 		.leaks		= sched->leaks,
 		.guests		= sched->guests,
 		.gaps		= sched->gaps,

@@ -329,7 +329,7 @@ static void iop_disown(struct ioband_pool *pool)
 
 /*
  * Whether the group of a bio has the disk to itself: then there is nobody to share
- * with, and it may send down all it has.  But its reads must not wait long behind
+ * with, and it may send down all it has. But its reads must not wait long behind
  * its own writes.
  */
 static bool iop_own(struct ioband_pool *pool, const struct ioband_bio *iob)

@@ -217,9 +217,10 @@ struct ioband_pool {
 	/* The path of an uncontended bio reads these and writes in_flight. */
 	bool contended;			/* written under lock */
 	u32 pass_max;			/* in flight without it; under lock */
-	/* Who may exceed it with reads, with writes; written under lock. */
+	/* Who may exceed it with reads, with writes: granted under lock. */
 	struct ioband_group *passes[IOBAND_DIRS];
-	unsigned long slow_jiffies;	/* a bio was long at the disk */
+	/* A bio was long at the disk: a completion withdraws the reads. */
+	unsigned long slow_jiffies;
 	unsigned int nr_legs;		/* of the disk; constant */
 	atomic_t in_flight[IOBAND_LEGS_MAX];
 

@@ -64,12 +64,12 @@ css_at_depth(struct cgroup_subsys_state *css, u32 depth)
 }
 
 /*
- * The group of the nearest attached ancestor. *@settled is cleared if a group
- * was asked for: the next bio must look again, should the request have failed.
+ * The group of the nearest attached ancestor. *@wanted is the cgroup that should
+ * have one of its own and has not, or %NULL.
  */
 static struct ioband_group *iov_walk(struct ioband_volume *volume,
 				     struct cgroup_subsys_state *css,
-				     bool *settled)
+				     struct cgroup_subsys_state **wanted)
 {
 	struct ioband_group *group = NULL;
 	struct cgroup_subsys_state *c, *own;
@@ -80,28 +80,33 @@ static struct ioband_group *iov_walk(struct ioband_volume *volume,
 			break;
 	}
 
-	*settled = true;
+	*wanted = NULL;
 	if (volume->auto_depth) {
 		own = css_at_depth(css, volume->auto_depth);
 		if (own->parent &&
-		    (!c || c->cgroup->level < own->cgroup->level)) {
-			iov_want_group(volume, own);
-			*settled = false;
-		}
+		    (!c || c->cgroup->level < own->cgroup->level))
+			*wanted = own;
 	}
 	return group;
 }
 
+static u64 iov_generation(struct ioband_volume *volume)
+{
+	/* Pairs with the release in iov_changed(). */
+	return smp_load_acquire(&volume->generation);
+}
+
 static noinline void iov_look_up(struct ioband_volume *volume,
 				 struct cgroup_subsys_state *css,
-				 struct ioband_lookup *last)
+				 struct ioband_lookup *last,
+				 struct cgroup_subsys_state **wanted)
 {
-	u64 generation = READ_ONCE(volume->generation);
-	bool settled;
+	u64 generation = iov_generation(volume);
 
-	last->group = iov_walk(volume, css, &settled);
+	last->group = iov_walk(volume, css, wanted);
 	last->cgroup_id = cgroup_id(css->cgroup);
-	last->generation = settled ? generation : 0;
+	/* The next bio must look again, should the request for a group fail. */
+	last->generation = *wanted ? 0 : generation;
 }
 
 /*
@@ -111,16 +116,19 @@ static noinline void iov_look_up(struct ioband_volume *volume,
 static struct ioband_group *iov_find_css(struct ioband_volume *volume,
 					 struct cgroup_subsys_state *css)
 {
+	struct cgroup_subsys_state *wanted = NULL;
 	struct ioband_lookup *last;
 	struct ioband_group *group;
 
 	/* No bio is mapped in an interrupt: to stay on this CPU is enough. */
 	last = get_cpu_ptr(volume->lookup);
 	if (unlikely(last->cgroup_id != cgroup_id(css->cgroup) ||
-		     last->generation != READ_ONCE(volume->generation)))
-		iov_look_up(volume, css, last);
+		     last->generation != iov_generation(volume)))
+		iov_look_up(volume, css, last, &wanted);
 	group = last->group;
 	put_cpu_ptr(volume->lookup);
+	if (unlikely(wanted))
+		iov_want_group(volume, wanted);
 	return group;
 }
 
@@ -176,36 +184,42 @@ static u64 current_id(enum ioband_type type, const struct bio *bio)
 	return U64_MAX;
 }
 
-/* REQ_SWAP marks writes only; what is read from swap is known by its page. */
+/*
+ * REQ_SWAP marks writes only; what is read from swap is known by its page, that has
+ * no content yet: else it would be a buffer of somebody's that was swapped once.
+ */
 static bool bio_is_swap_in(const struct bio *bio)
 {
-	return bio_op(bio) == REQ_OP_READ &&
-	       folio_test_swapcache(page_folio(bio_page(bio)));
+	struct folio *folio;
+
+	if (bio_op(bio) != REQ_OP_READ)
+		return false;
+	folio = page_folio(bio_page(bio));
+	return folio_test_swapcache(folio) && !folio_test_uptodate(folio);
 }
 
 /*
- * Others would wait behind such a bio: for memory, for a lock a dying task
- * holds, for the journal or the metadata that all of the file system shares.
+ * Others would wait behind such a bio: for memory, for the journal or the metadata
+ * that all of the file system shares.
  *
- * jbd2 commits with REQ_META since 6.10 only. Before, its writes are known by
- * being synchronous, not direct (no REQ_IDLE), and sent by a kernel thread that
- * is not a worker; writeback is done by workers.
+ * jbd2 commits with REQ_META since 6.10 only. Before, its writes are known by the
+ * name of its thread, which is the kernel's to give.
  */
 static bool bio_is_urgent(const struct bio *bio, bool is_root)
 {
 	if (bio->bi_opf & (REQ_META | REQ_SWAP) || bio_is_swap_in(bio))
 		return true;
-	if (current->flags & (PF_EXITING | PF_KTHREAD | PF_MEMALLOC)) {
-		if (current->flags & PF_EXITING)
-			return true;
-		if (!op_is_write(bio_op(bio)))
-			return false;
-		if (current->flags & PF_MEMALLOC)
-			return true;
-		return is_root && !(current->flags & PF_WQ_WORKER) &&
-		       (bio->bi_opf & (REQ_SYNC | REQ_IDLE)) == REQ_SYNC;
-	}
-	return fatal_signal_pending(current);
+	if (!(current->flags & (PF_KTHREAD | PF_MEMALLOC)) ||
+	    !op_is_write(bio_op(bio)))
+		return false;
+	return current->flags & PF_MEMALLOC ||
+	       (is_root && !strncmp(current->comm, "jbd2/", 5));
+}
+
+/* For a lock that such a task holds, others wait. */
+static bool current_is_dying(void)
+{
+	return current->flags & PF_EXITING || fatal_signal_pending(current);
 }
 
 static struct ioband_group *iog_tryget(struct ioband_group *group)
@@ -248,6 +262,8 @@ void iob_classify(struct ioband_bio *iob, struct bio *bio)
 	}
 	iob->group = group;
 	iob->is_urgent = bio_is_urgent(bio, !css->parent);
+	iob->is_dying = current_is_dying();
+	iob->is_common = current->flags & PF_KTHREAD && !css->parent;
 }
 
 /**
@@ -267,7 +283,7 @@ int ioband_cgroup_id(const char *path, u64 *id)
 	struct kernfs_node *kn, *child;
 	int r = 0;
 
-	names = kstrdup(path, GFP_KERNEL);
+	names = kstrdup(path, GFP_NOIO);
 	if (!names)
 		return -ENOMEM;
 	kn = blkcg_root_css->cgroup->kn;

@@ -23,6 +23,8 @@
 enum {
 	/* So many bios that go one way at once are sent under a plug. */
 	PLUG_MIN		= 8,
+	/* So much of a group's dying tasks does not wait for turns or limits. */
+	DYING_PER_SECOND	= 64,
 };
 
 /* How long nothing must have been held for contention to be over. */
@@ -233,19 +235,21 @@ static bool iop_pump(struct ioband_pool *pool, struct ioband_bio *self,
 	while ((io = iop_next(pool, now_ns))) {
 		struct ioband_bio *iob = iob_from_io(io);
 		struct ioband_group *group = iob->group;
-		u32 in_flight = atomic_inc_return(iob_in_flight(pool, iob));
+		u32 in_flight;
 
 		group->held--;
+		/* A full barrier, between held and the look at the wait queue, too. */
+		in_flight = atomic_inc_return(iob_in_flight(pool, iob));
 		iob_issue(iob, now_ns);
 		if (pool->is_timed)
 			iob_start_clock(pool, iob, now_ns);
 		else
 			iop_unstream(pool, iob);
 		trace_ioband_dispatch(iob, now_ns - iob->io.arrival_ns);
-		/* The atomic is the barrier between held and the wait queue. */
+		/* Whoever is woken wakes the next, as long as there is room. */
 		if (waitqueue_active(&group->wait) &&
 		    group->held < pool->held_max)
-			wake_up_all(&group->wait);
+			wake_up(&group->wait);
 		if (iob == self) {
 			direct = in_flight <= iot_direct(iob->target);
 			if (direct)
@@ -364,10 +368,45 @@ static bool iop_takes(struct ioband_pool *pool, const struct ioband_bio *iob)
 	return false;
 }
 
+/*
+ * Whether dm takes bios back now. It does not any more once a suspend was broken
+ * off, which we are told of only after it has brought all it had kept.
+ */
+static bool iot_pushes_back(const struct ioband_target *iot)
+{
+	return READ_ONCE(iot->push_back) && dm_noflush_suspending(iot->ti);
+}
+
 /* Whether the submitter shall wait for its group's queue here to get shorter. */
 static bool iog_is_full(struct ioband_pool *pool, struct ioband_group *group)
 {
 	return READ_ONCE(group->held) >= READ_ONCE(pool->held_max);
+}
+
+/*
+ * Whether an I/O of a dying task may go at once. Some may, to get it over with; but
+ * one can die in the middle of a request for gigabytes, and many can.
+ */
+static bool iog_may_die(struct ioband_group *group)
+{
+	unsigned long now = jiffies;
+
+	if (time_after_eq(now, group->dying_jiffies + HZ)) {
+		group->dying_jiffies = now;
+		group->nr_dying = 0;
+	}
+	return group->nr_dying++ < DYING_PER_SECOND;
+}
+
+/*
+ * Who pays for an I/O that did not wait for its turn. What the kernel sends for all
+ * who use a file system is charged to nobody, or who fills the journal would
+ * starve the group that kernel threads are in.
+ */
+static struct ioband_node *iob_payer(const struct ioband_bio *iob)
+{
+	return iob->is_common ? &iob->target->volume->pool->sched.root :
+				&iob->group->node;
 }
 
 static struct ioband_node *iob_node(const struct ioband_bio *iob)
@@ -430,14 +469,14 @@ static bool iob_hold(struct ioband_pool *pool, struct ioband_bio *iob,
 	bio->bi_ioprio = bio_ioprio(bio);
 	iob->io.prio = core_prio(bio->bi_ioprio);
 	iob->io.is_async = iob_is_writeback(iob) || is_direct(bio);
-	/* The submitter goes on; nobody polls a bio that is not at the disk. */
-	bio->bi_opf &= ~REQ_NOWAIT;
-	bio_clear_polled(bio);
 	iob->account = iop_stream(pool, iob);
 	iob_enqueue(pool, iob, now_ns);
 	if (iop_pump(pool, iob, NULL, now_ns))
 		return false;
 
+	/* The submitter goes on; nobody polls a bio that is not at the disk. */
+	bio->bi_opf &= ~REQ_NOWAIT;
+	bio_clear_polled(bio);
 	if (ioband_is_ready(&pool->sched))
 		pool->last_held_ns = now_ns;
 	trace_ioband_hold(iob, 0);
@@ -449,12 +488,12 @@ iop_submit_contended(struct ioband_pool *pool, struct ioband_bio *iob)
 {
 	struct ioband_group *group = iob->group;
 	enum ioband_verdict verdict;
-	bool limited;
+	bool limited, waited = false;
 	u64 now_ns;
 
 retry:
-	now_ns = ktime_get_ns();
 	spin_lock(&pool->lock);
+	now_ns = ktime_get_ns();
 	iob->is_urgent |= iob->target->drain;
 	if (group->detached) {
 		/* It went between classification and here. */
@@ -468,12 +507,13 @@ retry:
 		iop_disown(pool);
 	}
 
+	iob->is_urgent |= iob->is_dying && iog_may_die(group);
 	limited = !ioband_may_pass(&group->node, &iob->io, now_ns);
 	if (!pool->contended && (iob->is_urgent || !limited)) {
 		if (iop_takes(pool, iob)) {
 			if (limited)
 				this_cpu_inc(group->stats->urgent_ios);
-			ioband_charge_limits(&pool->sched, &group->node,
+			ioband_charge_limits(&pool->sched, iob_payer(iob),
 					     &iob->io, now_ns);
 			verdict = iob_pass(iob);
 			goto unlock;
@@ -484,16 +524,17 @@ retry:
 	iog_join(pool, group);
 	if (iob->is_urgent) {
 		this_cpu_inc(group->stats->urgent_ios);
-		ioband_charge(&pool->sched, &group->node, &iob->io, now_ns);
+		ioband_charge(&pool->sched, iob_payer(iob), &iob->io, now_ns);
 		atomic_inc(iob_in_flight(pool, iob));
 		verdict = iob_pass(iob);
 		goto unlock;
 	}
-	if (iob->target->push_back) {
+	if (iot_pushes_back(iob->target)) {
 		verdict = IOBAND_REQUEUE;
 		goto unlock;
 	}
-	if (iog_is_full(pool, group) && !(current->flags & PF_KTHREAD)) {
+	if (iog_is_full(pool, group) && !iob->is_dying &&
+	    !(current->flags & PF_KTHREAD)) {
 		verdict = IOBAND_WAIT;
 		goto unlock;
 	}
@@ -504,14 +545,17 @@ unlock:
 		iop_pump(pool, NULL, NULL, now_ns);
 	spin_unlock(&pool->lock);
 
+	if (waited && !iog_is_full(pool, group))
+		wake_up(&group->wait);
 	if (verdict == IOBAND_WAIT &&
 	    !(iob_to_bio(iob)->bi_opf & REQ_NOWAIT)) {
-		/* A task that is killed here is dying: its bios go at once. */
-		if (wait_event_killable(group->wait,
-					!iog_is_full(pool, group) ||
-					READ_ONCE(group->detached) ||
-					READ_ONCE(iob->target->push_back)))
-			iob->is_urgent = true;
+		/* The group stays: the bio has a reference on it. */
+		if (wait_event_killable_exclusive(group->wait,
+						  !iog_is_full(pool, group) ||
+						  READ_ONCE(group->detached) ||
+						  iot_pushes_back(iob->target)))
+			iob->is_dying = true;
+		waited = true;
 		goto retry;
 	}
 	return verdict;
@@ -597,11 +641,12 @@ static void iog_push_back(struct ioband_pool *pool, struct ioband_group *group,
 			  struct ioband_target *iot, struct bio_list *bios)
 {
 	struct bio_list others = BIO_EMPTY_LIST;
-	u64 now_ns = ktime_get_ns();
 	struct ioband_io *io;
 	struct bio *bio;
+	u64 now_ns;
 
 	spin_lock(&pool->lock);
+	now_ns = ktime_get_ns();
 	while ((io = iog_first_held(group))) {
 		struct ioband_bio *iob = iob_from_io(io);
 
@@ -653,10 +698,11 @@ void iop_push_back(struct ioband_pool *pool, struct ioband_target *iot)
 
 static void iog_drain(struct ioband_pool *pool, struct ioband_group *group)
 {
-	u64 now_ns = ktime_get_ns();
 	struct ioband_io *io;
+	u64 now_ns;
 
 	spin_lock(&pool->lock);
+	now_ns = ktime_get_ns();
 	while ((io = iog_first_held(group))) {
 		struct ioband_bio *iob = iob_from_io(io);
 
@@ -709,10 +755,11 @@ void iop_drain(struct ioband_pool *pool, struct ioband_target *iot)
 void iog_rehome(struct ioband_pool *pool, struct ioband_group *from,
 		struct ioband_group *to)
 {
-	u64 now_ns = ktime_get_ns();
 	struct ioband_io *io;
+	u64 now_ns;
 
 	spin_lock(&pool->lock);
+	now_ns = ktime_get_ns();
 	from->detached = true;
 	if (pool->owner == from)
 		iop_disown(pool);

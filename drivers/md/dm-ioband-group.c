@@ -18,11 +18,12 @@ static void iog_free_rcu(struct rcu_head *rcu)
 	if (group->css)
 		css_put(group->css);
 	free_percpu(group->stats);
-	kfree(group->base);
+	kfree(rcu_access_pointer(group->base));
 	kfree(group->node.terms);
 	kfree(group);
+	/* The volume may go at once: only its address is used. */
 	if (atomic_dec_and_test(&volume->nr_live))
-		wake_up(&volume->live_wait);
+		wake_up_var(&volume->nr_live);
 }
 
 static void iog_release(struct percpu_ref *ref)
@@ -40,7 +41,7 @@ static int terms_create(const struct ioband_settings *settings,
 	*terms = NULL;
 	if (!ioband_settings_need_terms(settings))
 		return 0;
-	*terms = kmalloc(sizeof(**terms), GFP_KERNEL);
+	*terms = kmalloc(sizeof(**terms), GFP_NOIO);
 	if (!*terms)
 		return -ENOMEM;
 	ioband_terms_init(*terms, settings->limits, settings->min_rate,
@@ -49,23 +50,11 @@ static int terms_create(const struct ioband_settings *settings,
 	return 0;
 }
 
-/**
- * iog_create - make a group
- * @volume: its volume
- * @id: its id
- * @change: its settings; what is not given has its default
- *
- * Context: process.
- * Return: a group that nobody can find yet, or %NULL without memory.
- */
-struct ioband_group *iog_create(struct ioband_volume *volume, u64 id,
-				const struct ioband_settings *change)
+static struct ioband_group *alloc_one(struct ioband_pool *pool)
 {
-	unsigned int nr_legs = volume->pool->nr_legs;
-	struct ioband_terms *terms;
 	struct ioband_group *group;
 
-	group = kzalloc(struct_size(group, facets, iop_more_facets(nr_legs)),
+	group = kzalloc(struct_size(group, facets, iop_more_facets(pool->nr_legs)),
 			GFP_KERNEL);
 	if (!group)
 		return NULL;
@@ -74,17 +63,89 @@ struct ioband_group *iog_create(struct ioband_volume *volume, u64 id,
 		goto free_group;
 	if (percpu_ref_init(&group->ref, iog_release, 0, GFP_KERNEL))
 		goto free_stats;
+	return group;
+
+free_stats:
+	free_percpu(group->stats);
+free_group:
+	kfree(group);
+	return NULL;
+}
+
+/**
+ * iog_free - give back the memory of groups that were never in use
+ * @spare: list of them; empty afterwards
+ *
+ * Context: process.
+ */
+void iog_free(struct list_head *spare)
+{
+	struct ioband_group *group, *next;
+
+	list_for_each_entry_safe(group, next, spare, spare) {
+		list_del(&group->spare);
+		percpu_ref_exit(&group->ref);
+		free_percpu(group->stats);
+		kfree(group);
+	}
+}
+
+/**
+ * iog_alloc - take memory for groups
+ * @pool: the pool they will be of
+ * @count: how many
+ * @spare: the list they are added to
+ *
+ * Context: process, ioband_mutex not held: waits for memory.
+ * Return: 0 or -ENOMEM, with fewer on the list.
+ */
+int iog_alloc(struct ioband_pool *pool, unsigned int count,
+	      struct list_head *spare)
+{
+	struct ioband_group *group;
+
+	while (count--) {
+		group = alloc_one(pool);
+		if (!group)
+			return -ENOMEM;
+		list_add(&group->spare, spare);
+	}
+	return 0;
+}
+
+/**
+ * iog_create - make a group
+ * @volume: its volume
+ * @id: its id
+ * @change: its settings; what is not given has its default
+ * @spare: where its memory is taken from
+ *
+ * Context: process, ioband_mutex held.
+ * Return: a group that nobody can find yet, or %NULL without memory.
+ */
+struct ioband_group *iog_create(struct ioband_volume *volume, u64 id,
+				const struct ioband_settings *change,
+				struct list_head *spare)
+{
+	unsigned int nr_legs = volume->pool->nr_legs;
+	struct ioband_settings settings;
+	struct ioband_terms *terms;
+	struct ioband_group *group;
+
+	ioband_settings_init(&settings);
+	ioband_settings_merge(&settings, change);
+	group = list_first_entry_or_null(spare, struct ioband_group, spare);
+	if (!group || terms_create(&settings, &terms))
+		return NULL;
+	list_del(&group->spare);
 
 	group->volume = volume;
 	group->id = id;
+	group->settings = settings;
 	INIT_LIST_HEAD(&group->account.news);
 	group->account.node = &group->node;
 	init_waitqueue_head(&group->wait);
-	ioband_settings_init(&group->settings);
-	ioband_settings_merge(&group->settings, change);
-	if (terms_create(&group->settings, &group->node.terms))
-		goto free_ref;
-	terms = group->node.terms;
+	group->dying_jiffies = jiffies;
 	ioband_node_init(&group->node, group->settings.weight);
 	if (nr_legs > 1)
 		ioband_node_set_legs(&group->node, group->facets, nr_legs);
@@ -94,14 +155,6 @@ struct ioband_group *iog_create(struct ioband_volume *volume, u64 id,
 		terms->node = &group->node;
 	atomic_inc(&volume->nr_live);
 	return group;
-
-free_ref:
-	percpu_ref_exit(&group->ref);
-free_stats:
-	free_percpu(group->stats);
-free_group:
-	kfree(group);
-	return NULL;
 }
 
 /**
@@ -173,17 +226,18 @@ u64 iog_in_flight(const struct ioband_group *group, u64 sectors[IOBAND_DIRS])
  */
 int iog_reset(struct ioband_group *group)
 {
-	struct ioband_stats *base = group->base;
+	struct ioband_base *base, *last;
 
 	lockdep_assert_held(&ioband_mutex);
 
-	if (!base)
-		base = kmalloc(sizeof(*base), GFP_KERNEL);
+	base = kmalloc(sizeof(*base), GFP_NOIO);
 	if (!base)
 		return -ENOMEM;
-	iog_sum(group, base);
-	/* Pairs with the address dependency of a reader. */
-	smp_store_release(&group->base, base);
+	iog_sum(group, &base->stats);
+	last = rcu_replace_pointer(group->base, base,
+				   lockdep_is_held(&ioband_mutex));
+	if (last)
+		kfree_rcu(last, rcu);
 	WRITE_ONCE(group->busy_jiffies, 0);
 	return 0;
 }

@@ -68,7 +68,7 @@ static int iov_message_set(struct ioband_volume *volume,
 
 static int iov_message(struct ioband_volume *volume,
 		       const struct ioband_message *msg,
-		       struct ioband_error *err)
+		       struct list_head *spare, struct ioband_error *err)
 {
 	static const struct ioband_settings defaults;
 	struct ioband_pool *pool = volume->pool;
@@ -77,7 +77,7 @@ static int iov_message(struct ioband_volume *volume,
 	case IOBAND_MSG_TYPE:
 		return iov_set_type(volume, msg->type, err);
 	case IOBAND_MSG_ATTACH:
-		return iov_attach(volume, &msg->ref, &defaults, err);
+		return iov_attach(volume, &msg->ref, &defaults, spare, err);
 	case IOBAND_MSG_DETACH:
 		return iov_detach(volume, &msg->ref, err);
 	case IOBAND_MSG_POLICY:
@@ -122,7 +122,8 @@ static int iov_message(struct ioband_volume *volume,
  *
  * Context: process.
  * Return: 0, or 1 with an answer in @result, or a negative error with nothing
- * changed and the reason in the kernel log.
+ * changed (but that a reset without memory is one of some groups) and the reason in
+ * the kernel log.
  */
 int iot_message(struct dm_target *ti, unsigned int argc, char **argv,
 		char *result, unsigned int maxlen)
@@ -130,6 +131,7 @@ int iot_message(struct dm_target *ti, unsigned int argc, char **argv,
 	struct ioband_target *iot = ti->private;
 	struct ioband_message msg;
 	struct ioband_error err;
+	LIST_HEAD(spare);
 	int r;
 
 	r = ioband_parse_message(argc, argv, &msg, &err);
@@ -147,9 +149,13 @@ int iot_message(struct dm_target *ti, unsigned int argc, char **argv,
 		break;
 	}
 
+	/* Without memory, the attempt to attach will say so. */
+	if (msg.verb == IOBAND_MSG_ATTACH)
+		iog_alloc(iot->volume->pool, 1, &spare);
 	mutex_lock(&ioband_mutex);
-	r = iov_message(iot->volume, &msg, &err);
+	r = iov_message(iot->volume, &msg, &spare, &err);
 	mutex_unlock(&ioband_mutex);
+	iog_free(&spare);
 	if (!r)
 		return 0;
 refused:

@@ -13,6 +13,11 @@ DEFINE_MUTEX(ioband_mutex);
 
 static LIST_HEAD(pools);	/* guarded by ioband_mutex */
 
+static u64 quantum_ns(u32 quantum_ms)
+{
+	return quantum_ms ? (u64)quantum_ms * NSEC_PER_MSEC : IOBAND_QUANTUM_NS;
+}
+
 static struct ioband_pool *iop_create(const struct ioband_table *table,
 				      unsigned int nr_legs)
 {
@@ -44,12 +49,12 @@ static struct ioband_pool *iop_create(const struct ioband_table *table,
 	pool->carryover = table->carryover;
 	pool->quantum_ms = table->quantum_ms;
 	ioband_sched_init(&pool->sched, table->policy, 1);
+	pool->sched.turn.quantum_ns = quantum_ns(table->quantum_ms);
 	pool->nr_legs = nr_legs;
 	pool->slow_jiffies = jiffies - SLOW_JIFFIES;
 	if (nr_legs > 1)
 		ioband_node_set_legs(&pool->sched.root, pool->facets, nr_legs);
 	ioband_depth_init(&pool->depth);
-	list_add(&pool->list, &pools);
 	return pool;
 
 free_pool:
@@ -57,29 +62,55 @@ free_pool:
 	return NULL;
 }
 
+static void iop_destroy(struct ioband_pool *pool)
+{
+	hrtimer_cancel(&pool->timer);
+	destroy_workqueue(pool->wq);
+	kvfree(pool->streams);
+	kfree(pool);
+}
+
+/* Find and use the pool of a share id, @new if there is none; it may be %NULL. */
+static struct ioband_pool *iop_use(const char *share, struct ioband_pool *new)
+{
+	struct ioband_pool *pool;
+
+	mutex_lock(&ioband_mutex);
+	list_for_each_entry(pool, &pools, list)
+		if (!strcmp(pool->name, share))
+			goto found;
+	pool = new;
+	if (!pool)
+		goto unlock;
+	list_add(&pool->list, &pools);
+found:
+	pool->nr_users++;
+unlock:
+	mutex_unlock(&ioband_mutex);
+	return pool;
+}
+
 /**
  * iop_get - find or create the pool of a share id
  * @table: the line that names it; its settings are those of a new pool
  * @nr_legs: and so are the legs of its device
  *
- * Context: process, ioband_mutex held.
+ * Context: process, ioband_mutex not held: waits for memory, and for kthreadd.
  * Return: the pool, to be given back by iop_put(), or %NULL without memory.
  */
 struct ioband_pool *iop_get(const struct ioband_table *table,
 			    unsigned int nr_legs)
 {
-	struct ioband_pool *pool;
+	struct ioband_pool *pool = iop_use(table->share, NULL), *new;
 
-	lockdep_assert_held(&ioband_mutex);
-
-	list_for_each_entry(pool, &pools, list)
-		if (!strcmp(pool->name, table->share))
-			goto found;
-	pool = iop_create(table, nr_legs);
-	if (!pool)
+	if (pool)
+		return pool;
+	new = iop_create(table, nr_legs);
+	if (!new)
 		return NULL;
-found:
-	pool->nr_users++;
+	pool = iop_use(table->share, new);
+	if (pool != new)
+		iop_destroy(new);
 	return pool;
 }
 
@@ -96,10 +127,7 @@ void iop_put(struct ioband_pool *pool)
 	if (--pool->nr_users)
 		return;
 	list_del(&pool->list);
-	hrtimer_cancel(&pool->timer);
-	destroy_workqueue(pool->wq);
-	kvfree(pool->streams);
-	kfree(pool);
+	iop_destroy(pool);
 }
 
 /**
@@ -128,7 +156,7 @@ static int iot_init_lanes(struct ioband_target *iot)
 {
 	unsigned int i;
 
-	iot->lanes = kcalloc(iot->nr_lanes, sizeof(*iot->lanes), GFP_KERNEL);
+	iot->lanes = kcalloc(iot->nr_lanes, sizeof(*iot->lanes), GFP_NOIO);
 	if (!iot->lanes)
 		return -ENOMEM;
 	for (i = 0; i < iot->nr_lanes; i++) {
@@ -217,15 +245,14 @@ void iop_set_quantum(struct ioband_pool *pool, u32 quantum_ms)
 
 	spin_lock(&pool->lock);
 	pool->quantum_ms = quantum_ms;
-	pool->sched.turn.quantum_ns = quantum_ms ?
-		(u64)quantum_ms * NSEC_PER_MSEC : IOBAND_QUANTUM_NS;
+	pool->sched.turn.quantum_ns = quantum_ns(quantum_ms);
 	spin_unlock(&pool->lock);
 }
 
 /**
  * iop_set_policy - change what an I/O costs
  * @pool: the pool
- * @policy: the new policy; if it is another one, all weights are reset
+ * @policy: the new policy; if it is another one, all settings are reset
  * @except: but those of this volume, whose line names the policy; may be %NULL
  *
  * Held bios are charged by the new policy when they go.

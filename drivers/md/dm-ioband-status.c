@@ -17,17 +17,21 @@ static u64 ns_to_ms(u64 ns)
 	return div_u64(ns, NSEC_PER_MSEC);
 }
 
-/* What was counted since the last reset. */
+/* What was counted since the last reset; under RCU. */
 static void iog_counted(const struct ioband_group *group,
 			struct ioband_stats *stats)
 {
+	const struct ioband_base *base = rcu_dereference(group->base);
+	const u64 *from;
 	u64 *to = (u64 *)stats;
-	const u64 *base = (const u64 *)READ_ONCE(group->base);
 	unsigned int i;
 
 	iog_sum(group, stats);
-	for (i = 0; base && i < sizeof(*stats) / sizeof(u64); i++)
-		to[i] -= READ_ONCE(base[i]);
+	if (!base)
+		return;
+	from = (const u64 *)&base->stats;
+	for (i = 0; i < sizeof(*stats) / sizeof(u64); i++)
+		to[i] -= from[i];
 }
 
 static u64 iog_busy_ms(const struct ioband_group *group)

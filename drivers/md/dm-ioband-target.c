@@ -4,6 +4,7 @@
  * device's life.
  */
 #include <linux/bio.h>
+#include <linux/blk-integrity.h>
 #include <linux/blkdev.h>
 #include <linux/device-mapper.h>
 #include <linux/module.h>
@@ -111,43 +112,52 @@ static bool iot_meets_itself(const struct ioband_target *iot,
 	return false;
 }
 
-static int iot_join(struct ioband_target *iot, const struct ioband_table *table,
-		    struct ioband_error *err)
+static int iot_add(struct ioband_target *iot, struct ioband_pool *pool,
+		   const struct ioband_table *table, struct ioband_spare *spare,
+		   struct ioband_error *err)
 {
-	struct ioband_pool *pool;
 	int r;
 
 	lockdep_assert_held(&ioband_mutex);
 
-	pool = iop_get(table, iot->nr_lanes);
-	if (!pool) {
-		err->brief = "Cannot allocate ioband device";
-		snprintf(err->text, sizeof(err->text), "out of memory");
-		return -ENOMEM;
-	}
 	if (iot_meets_itself(iot, pool)) {
 		err->brief = "Cannot put a share on itself";
 		snprintf(err->text, sizeof(err->text),
 			 "device '%.100s': expected one that is not of share '%s' already",
 			 table->device, table->share);
-		r = -EINVAL;
-		goto put_pool;
+		return -EINVAL;
 	}
-	r = iov_get(pool, iot, table, err);
+	r = iov_get(pool, iot, table, spare, err);
 	if (r)
-		goto put_pool;
+		return r;
 	r = iop_add_target(pool, iot);
 	if (r) {
 		err->brief = "Cannot allocate ioband target";
 		snprintf(err->text, sizeof(err->text), "out of memory");
-		goto put_volume;
+		iov_put(iot);
 	}
-	return 0;
+	return r;
+}
 
-put_volume:
-	iov_put(iot);
-put_pool:
-	iop_put(pool);
+static int iot_join(struct ioband_target *iot, const struct ioband_table *table,
+		    struct ioband_error *err)
+{
+	struct ioband_pool *pool = iop_get(table, iot->nr_lanes);
+	struct ioband_spare spare;
+	int r = -ENOMEM;
+
+	err->brief = "Cannot allocate ioband device";
+	snprintf(err->text, sizeof(err->text), "out of memory");
+	if (!pool)
+		return r;
+	r = iov_alloc(pool, table->nr_groups, &spare);
+	mutex_lock(&ioband_mutex);
+	if (!r)
+		r = iot_add(iot, pool, table, &spare, err);
+	if (r)
+		iop_put(pool);
+	mutex_unlock(&ioband_mutex);
+	iov_free(&spare);
 	return r;
 }
 
@@ -179,9 +189,7 @@ static int ioband_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	if (r)
 		goto free_table;
 
-	mutex_lock(&ioband_mutex);
 	r = iot_join(iot, &table, &err);
-	mutex_unlock(&ioband_mutex);
 	if (r)
 		goto put_device;
 	ioband_table_free(&table);
@@ -240,8 +248,12 @@ static int ioband_map(struct dm_target *ti, struct bio *bio)
 		return DM_MAPIO_REQUEUE;
 
 	/* dm brings the rest as another. */
-	if (unlikely(bio->bi_iter.bi_size > iot->bio_bytes) && bio_has_data(bio))
+	if (unlikely(bio->bi_iter.bi_size > iot->bio_bytes) && bio_has_data(bio)) {
 		dm_accept_partial_bio(bio, iot->bio_bytes >> SECTOR_SHIFT);
+		/* dm leaves that to us: a checksum for each sector, and no more. */
+		if (bio_integrity(bio))
+			bio_integrity_trim(bio);
+	}
 	bio_adopt(bio, iot->dev->bdev);
 	iob->target = iot;
 	iob->account = NULL;

@@ -148,7 +148,7 @@ void iop_alloc_streams(struct ioband_pool *pool)
 
 	if (pool->streams)
 		return;
-	streams = kvcalloc(IOBAND_STREAMS, sizeof(*streams), GFP_KERNEL);
+	streams = kvcalloc(IOBAND_STREAMS, sizeof(*streams), GFP_NOIO);
 	if (!streams)
 		return;
 	spin_lock(&pool->lock);

@@ -3,7 +3,7 @@
  * Volumes, and the groups they own: find, set, attach, detach.
  *
  * A group is found under RCU and kept by a reference for each bio, so it can be
- * detached at any time. What it holds goes to the default group then; what it
+ * detached at any time. What it holds goes to the group above it then; what it
  * has at the disk comes back to it, and the last one frees it.
  */
 #include <linux/cgroup.h>
@@ -175,14 +175,16 @@ void iov_reset_settings(struct ioband_volume *volume)
 /* Lookups begun before this may find what was, none after it. */
 static void iov_changed(struct ioband_volume *volume)
 {
-	WRITE_ONCE(volume->generation, volume->generation + 1);
+	/* Whoever sees it sees the change: pairs with iov_look_up(). */
+	smp_store_release(&volume->generation, volume->generation + 1);
 }
 
 static struct ioband_group *iov_add(struct ioband_volume *volume, u64 id,
 				    const struct ioband_settings *settings,
+				    struct list_head *spare,
 				    struct ioband_error *err, int *error)
 {
-	struct ioband_group *group = iog_create(volume, id, settings);
+	struct ioband_group *group = iog_create(volume, id, settings, spare);
 	int r;
 
 	if (!group) {
@@ -192,7 +194,7 @@ static struct ioband_group *iov_add(struct ioband_volume *volume, u64 id,
 	}
 	/* Once it can be found, bios come: it must have its place then. */
 	iog_add(group);
-	r = xa_insert(&volume->groups, id, group, GFP_KERNEL);
+	r = xa_insert(&volume->groups, id, group, GFP_NOIO);
 	if (r) {
 		iog_del(group, volume->default_group);
 		*error = r == -EBUSY ? -EEXIST : r;
@@ -214,13 +216,15 @@ static struct ioband_group *iov_add(struct ioband_volume *volume, u64 id,
  * @volume: the volume
  * @ref: the id
  * @settings: of the new group; what is not set has its default
+ * @spare: where its memory is taken from
  * @err: says what was wrong on failure
  *
  * Context: process, ioband_mutex held.
  * Return: 0, or -EINVAL, -EEXIST, -ENOENT or -ENOMEM.
  */
 int iov_attach(struct ioband_volume *volume, const struct ioband_ref *ref,
-	       const struct ioband_settings *settings, struct ioband_error *err)
+	       const struct ioband_settings *settings, struct list_head *spare,
+	       struct ioband_error *err)
 {
 	u64 id;
 	int r;
@@ -231,7 +235,7 @@ int iov_attach(struct ioband_volume *volume, const struct ioband_ref *ref,
 		return refuse(err, -EINVAL, "Cannot create ioband group",
 			      "attach: type none has the default group only");
 	r = iov_resolve(volume, ref, &id, err);
-	if (r || !iov_add(volume, id, settings, err, &r))
+	if (r || !iov_add(volume, id, settings, spare, err, &r))
 		return r;
 	if (volume->auto_depth) {
 		/* It may be one that auto once made: then it goes as such. */
@@ -246,7 +250,7 @@ static void iov_remove(struct ioband_volume *volume, struct ioband_group *group)
 	trace_ioband_group(group, "detach");
 	xa_erase(&volume->groups, group->id);
 	iov_changed(volume);
-	iog_del(group, volume->default_group);
+	iog_del(group, iog_parent(group) ?: volume->default_group);
 }
 
 /**
@@ -255,8 +259,9 @@ static void iov_remove(struct ioband_volume *volume, struct ioband_group *group)
  * @ref: the id
  * @err: says what was wrong on failure
  *
- * Its bios are the default group's from here on; those at the disk come back to
- * it, and then it goes. Nothing waits for that.
+ * What it holds goes to the group above it, whose limits it was under, or to the
+ * default group; what it has at the disk comes back to it, and then it goes. Nothing
+ * waits for that.
  *
  * Context: process, ioband_mutex held.
  * Return: 0, or -EINVAL or -ENOENT.
@@ -339,28 +344,48 @@ static struct cgroup_subsys_state *iov_pop_wanted(struct ioband_volume *volume)
 	return css;
 }
 
-/* Consumes the reference on @css. Those above it come first: they share, too. */
+/* Of @css and those above it, the uppermost that has no group, or %NULL. */
+static struct cgroup_subsys_state *
+iov_first_missing(struct ioband_volume *volume, struct cgroup_subsys_state *css)
+{
+	struct cgroup_subsys_state *missing = NULL;
+
+	lockdep_assert_held(&ioband_mutex);
+
+	for (; css->parent; css = css->parent)
+		if (!xa_load(&volume->groups, cgroup_id(css->cgroup)))
+			missing = css;
+	return missing;
+}
+
+/* Give @css, which we have a reference on, a group; those above it share, too. */
 static void iov_auto_add(struct ioband_volume *volume,
 			 struct cgroup_subsys_state *css)
 {
 	const struct ioband_settings settings = { };
-	struct cgroup_subsys_state *above = css->parent;
-	u64 id = cgroup_id(css->cgroup);
+	struct cgroup_subsys_state *missing;
 	struct ioband_group *group;
 	struct ioband_error err;
+	LIST_HEAD(spare);
 	int r;
 
-	if (above->parent && !xa_load(&volume->groups,
-				      cgroup_id(above->cgroup))) {
-		css_get(above);
-		iov_auto_add(volume, above);
-	}
-	group = xa_load(&volume->groups, id) ? NULL :
-		iov_add(volume, id, &settings, &err, &r);
-	if (group)
-		group->css = css;
-	else
-		css_put(css);
+	do {
+		group = NULL;
+		if (iog_alloc(volume->pool, 1, &spare))
+			break;
+		mutex_lock(&ioband_mutex);
+		missing = iov_first_missing(volume, css);
+		if (missing)
+			group = iov_add(volume, cgroup_id(missing->cgroup),
+					&settings, &spare, &err, &r);
+		if (group) {
+			css_get(missing);
+			group->css = missing;
+		}
+		mutex_unlock(&ioband_mutex);
+	} while (group);
+	iog_free(&spare);
+	css_put(css);
 }
 
 static void iov_auto_work(struct work_struct *work)
@@ -371,9 +396,10 @@ static void iov_auto_work(struct work_struct *work)
 	struct ioband_group *group;
 	unsigned long id;
 
-	mutex_lock(&ioband_mutex);
 	while ((css = iov_pop_wanted(volume)))
 		iov_auto_add(volume, css);
+
+	mutex_lock(&ioband_mutex);
 	if (volume->adopt) {
 		volume->adopt = false;
 		ioband_cgroup_adopt(volume);
@@ -389,6 +415,42 @@ static void iov_auto_work(struct work_struct *work)
 	if (!xa_empty(&volume->groups))
 		queue_delayed_work(system_wq, &volume->auto_work,
 				   AUTO_CHECK_JIFFIES);
+}
+
+/**
+ * iov_free - give back memory that was not needed
+ * @spare: of iov_alloc()
+ *
+ * Context: process.
+ */
+void iov_free(struct ioband_spare *spare)
+{
+	iog_free(&spare->groups);
+	if (spare->volume)
+		free_percpu(spare->volume->lookup);
+	kfree(spare->volume);
+}
+
+/**
+ * iov_alloc - take memory for a volume
+ * @pool: the pool it will be of
+ * @nr_groups: how many groups it will have
+ * @spare: filled in, to be given back by iov_free()
+ *
+ * Context: process, ioband_mutex not held: waits for memory.
+ * Return: 0 or -ENOMEM.
+ */
+int iov_alloc(struct ioband_pool *pool, unsigned int nr_groups,
+	      struct ioband_spare *spare)
+{
+	INIT_LIST_HEAD(&spare->groups);
+	spare->volume = kzalloc(sizeof(*spare->volume), GFP_KERNEL);
+	if (!spare->volume)
+		return -ENOMEM;
+	spare->volume->lookup = alloc_percpu(struct ioband_lookup);
+	if (!spare->volume->lookup)
+		return -ENOMEM;
+	return iog_alloc(pool, nr_groups, &spare->groups);
 }
 
 /* Drops ioband_mutex for a moment, so that the volume's work can end. */
@@ -408,7 +470,7 @@ static void iov_destroy(struct ioband_volume *volume)
 	if (volume->default_group)
 		iog_del(volume->default_group, NULL);
 	/* No bio is left: this takes a grace period, no more. */
-	wait_event(volume->live_wait, !atomic_read(&volume->nr_live));
+	wait_var_event(&volume->nr_live, !atomic_read(&volume->nr_live));
 	xa_destroy(&volume->groups);
 	free_percpu(volume->lookup);
 	kfree(volume);
@@ -434,17 +496,14 @@ static int iov_place(struct ioband_volume *volume,
 
 static struct ioband_volume *iov_create(struct ioband_pool *pool,
 					const struct ioband_table *table,
+					struct ioband_spare *spare,
 					struct ioband_error *err, int *error)
 {
 	const struct ioband_group_args *args = table->groups;
-	struct ioband_volume *volume;
+	struct ioband_volume *volume = spare->volume;
 	unsigned int i;
 
-	*error = refuse(err, -ENOMEM, "Cannot allocate ioband device",
-			"out of memory");
-	volume = kzalloc(sizeof(*volume), GFP_KERNEL);
-	if (!volume)
-		return NULL;
+	spare->volume = NULL;
 	volume->pool = pool;
 	volume->type = table->type;
 	volume->policy = table->policy;
@@ -453,14 +512,13 @@ static struct ioband_volume *iov_create(struct ioband_pool *pool,
 	volume->generation = 1;
 	xa_init(&volume->groups);
 	atomic_set(&volume->nr_live, 0);
-	init_waitqueue_head(&volume->live_wait);
 	spin_lock_init(&volume->auto_lock);
 	INIT_DELAYED_WORK(&volume->auto_work, iov_auto_work);
 
-	volume->lookup = alloc_percpu(struct ioband_lookup);
-	if (!volume->lookup)
-		goto destroy;
-	volume->default_group = iog_create(volume, 0, &args[0].settings);
+	*error = refuse(err, -ENOMEM, "Cannot allocate ioband device",
+			"out of memory");
+	volume->default_group = iog_create(volume, 0, &args[0].settings,
+					   &spare->groups);
 	if (!volume->default_group)
 		goto destroy;
 	volume->default_group->is_default = true;
@@ -468,7 +526,7 @@ static struct ioband_volume *iov_create(struct ioband_pool *pool,
 
 	for (i = 1; i < table->nr_groups; i++) {
 		*error = iov_attach(volume, &args[i].ref, &args[i].settings,
-				    err);
+				    &spare->groups, err);
 		if (*error)
 			goto destroy;
 	}
@@ -521,13 +579,15 @@ static int iov_check_line(struct ioband_volume *volume,
  * @pool: the line's pool
  * @iot: the line's target; its volume is filled in
  * @table: the line
+ * @spare: memory for the volume and all groups of the line
  * @err: says what was wrong on failure
  *
  * Context: process, ioband_mutex held.
  * Return: 0, or what iov_attach() returns.
  */
 int iov_get(struct ioband_pool *pool, struct ioband_target *iot,
-	    const struct ioband_table *table, struct ioband_error *err)
+	    const struct ioband_table *table, struct ioband_spare *spare,
+	    struct ioband_error *err)
 {
 	struct ioband_volume *volume;
 	int r;
@@ -542,7 +602,7 @@ int iov_get(struct ioband_pool *pool, struct ioband_target *iot,
 			return r;
 		goto found;
 	}
-	volume = iov_create(pool, table, err, &r);
+	volume = iov_create(pool, table, spare, err, &r);
 	if (!volume)
 		return r;
 	volume->table = iot->ti->table;

@@ -15,8 +15,11 @@
  * Locks, outermost first:
  *
  *	ioband_mutex	which pools, volumes, targets and groups there are and how
- *			they are set. Taken by ctr, dtr, resume and messages; never
- *			on the way of a bio, never by status.
+ *			they are set. Taken by ctr, dtr, suspend, resume and
+ *			messages; never on the way of a bio, never by status. Who
+ *			waits for memory may wait for a device that is suspended,
+ *			so memory is taken before it (struct ioband_spare), or
+ *			with GFP_NOIO.
  *	pool->lock	the scheduler and what it holds. Process context only: a
  *			completion takes no lock, it wakes a worker.
  *	RCU		finds a group by its id. A group found is kept by a
@@ -73,6 +76,12 @@ struct ioband_stats {
 	u64 services[IOBAND_BUCKETS];
 };
 
+/* What of these was before a reset. */
+struct ioband_base {
+	struct ioband_stats stats;
+	struct rcu_head rcu;
+};
+
 /*
  * What the disk has done for a group or stream since the scheduler last looked.
  * Completions may not take the scheduler's lock, so they leave it here.
@@ -97,6 +106,9 @@ struct ioband_group {
 	u64 id;
 	bool is_default;
 	bool detached;			/* guarded by pool->lock */
+	/* I/Os of dying tasks that went at once, in what second; by pool->lock. */
+	u32 nr_dying;
+	unsigned long dying_jiffies;
 	/* It or one above it has limits; written under pool->lock. */
 	bool is_limited;
 	/* Written under ioband_mutex and pool->lock. */
@@ -104,8 +116,8 @@ struct ioband_group {
 	/* One for being attached, one for each bio. */
 	struct percpu_ref ref;
 	struct ioband_stats __percpu *stats;
-	/* Sums at the last reset, if there was any; under ioband_mutex. */
-	struct ioband_stats *base;
+	/* Sums at the last reset, if there was any; written under ioband_mutex. */
+	struct ioband_base __rcu *base;
 	/* Time with I/O outstanding, as the block layer takes it for a disk. */
 	unsigned long busy_stamp_jiffies;
 	unsigned long busy_jiffies;
@@ -113,7 +125,10 @@ struct ioband_group {
 	wait_queue_head_t wait;
 	/* Set for a group that "auto" made: it goes when the cgroup goes. */
 	struct cgroup_subsys_state *css;
-	struct rcu_head rcu;
+	union {
+		struct list_head spare;	/* before it is in use */
+		struct rcu_head rcu;	/* and after */
+	};
 	/* Of @node, if the pool has more than one leg. */
 	struct ioband_facet facets[];
 };
@@ -161,7 +176,6 @@ struct ioband_volume {
 
 	/* Groups in memory: the attached, and the detached with bios left. */
 	atomic_t nr_live;
-	wait_queue_head_t live_wait;
 
 	/* Cgroups seen without a group of their own, if auto_depth is set. */
 	u32 auto_depth;
@@ -171,6 +185,15 @@ struct ioband_volume {
 	struct delayed_work auto_work;
 	/* Groups of the line may belong to cgroups; under ioband_mutex. */
 	bool adopt;
+};
+
+/*
+ * Memory for what a change will make. There is no allocating per-CPU memory without
+ * I/O, so that is done before ioband_mutex is taken.
+ */
+struct ioband_spare {
+	struct ioband_volume *volume;
+	struct list_head groups;
 };
 
 /*
@@ -290,6 +313,8 @@ struct ioband_bio {
 	u32 data_sectors;
 	bool is_timed;
 	bool is_urgent;			/* it must not be held */
+	bool is_dying;			/* nor wait: its task has been killed */
+	bool is_common;			/* of a kernel thread, for everybody */
 };
 
 static inline struct ioband_bio *iob_from_bio(struct bio *bio)
@@ -410,8 +435,12 @@ void iop_drop_streams(struct ioband_pool *pool, struct ioband_group *group);
 struct ioband_io *iog_first_held(const struct ioband_group *group);
 
 /* dm-ioband-group.c */
+int iog_alloc(struct ioband_pool *pool, unsigned int count,
+	      struct list_head *spare);
+void iog_free(struct list_head *spare);
 struct ioband_group *iog_create(struct ioband_volume *volume, u64 id,
-				const struct ioband_settings *change);
+				const struct ioband_settings *change,
+				struct list_head *spare);
 void iog_add(struct ioband_group *group);
 void iog_del(struct ioband_group *group, struct ioband_group *heir);
 void iog_move(struct ioband_group *group, struct ioband_group *parent);
@@ -427,11 +456,15 @@ u64 iog_in_flight(const struct ioband_group *group, u64 sectors[IOBAND_DIRS]);
 int iog_reset(struct ioband_group *group);
 
 /* dm-ioband-volume.c */
+int iov_alloc(struct ioband_pool *pool, unsigned int nr_groups,
+	      struct ioband_spare *spare);
+void iov_free(struct ioband_spare *spare);
 int iov_get(struct ioband_pool *pool, struct ioband_target *iot,
-	    const struct ioband_table *table, struct ioband_error *err);
+	    const struct ioband_table *table, struct ioband_spare *spare,
+	    struct ioband_error *err);
 void iov_put(struct ioband_target *iot);
 int iov_attach(struct ioband_volume *volume, const struct ioband_ref *ref,
-	       const struct ioband_settings *settings,
+	       const struct ioband_settings *settings, struct list_head *spare,
 	       struct ioband_error *err);
 int iov_detach(struct ioband_volume *volume, const struct ioband_ref *ref,
 	       struct ioband_error *err);

@@ -200,9 +200,14 @@ static void judge(struct ioband_depth *depth,
 {
 	/* Less that costs nothing is good, whatever else there was to send. */
 	bool good = (tells || depth->trying < 0) && is_enough(depth, rate);
-	/* Less than this costs: for guests it is not worth trying often. */
+	/*
+	 * Less than this costs: for guests it is not worth trying often. But that is
+	 * found by more than one trial: 1 % of a window may be a matter of when a
+	 * disk that completes several at once does so.
+	 */
 	bool is_knee = depth->reason == IOBAND_DEPTH_GUESTS &&
-		       depth->step == STEP_MIN;
+		       depth->step == STEP_MIN &&
+		       depth->down_pause_ns > PAUSE_MIN_NS;
 	u64 pause_ns = 0;
 
 	if (good) {

@@ -52,11 +52,16 @@ void ioband_turn_init(struct ioband_turn *turn)
 	turn->grace_ns = NSEC_PER_MSEC;
 }
 
-static void stop_waiting(struct ioband_sched *sched, u64 now_ns)
+/**
+ * ioband_turn_stop - the disk is not kept free any longer
+ * @sched: the scheduler
+ * @now_ns: the time; a completion may be older than the decision to wait
+ */
+void ioband_turn_stop(struct ioband_sched *sched, u64 now_ns)
 {
 	struct ioband_turn *turn = &sched->turn;
 
-	if (turn->since_ns) {
+	if (turn->since_ns && ioband_before(turn->since_ns, now_ns)) {
 		sched->graced_ns += now_ns - turn->since_ns;
 		if (!turn->group)
 			turn->spent_ns += now_ns - turn->since_ns;
@@ -235,7 +240,7 @@ void ioband_turn_back(struct ioband_sched *sched, struct ioband_node *node,
 		note_think(node, think_ns);
 	node->done_ns = 0;
 	if (sched->turn.last == node) {
-		stop_waiting(sched, now_ns);
+		ioband_turn_stop(sched, now_ns);
 		sched->turn.last = NULL;
 	}
 }
@@ -319,7 +324,7 @@ bool ioband_turn_waits(struct ioband_sched *sched,
 	if (!turn->began_ns)
 		turn->began_ns = now_ns;
 	if (!turn->last)
-		return false;
+		goto give_up;
 	wait_ns = patience_ns(turn, turn->last);
 	if (!wait_ns || !may_wait(sched, next, now_ns))
 		goto give_up;
@@ -334,7 +339,7 @@ bool ioband_turn_waits(struct ioband_sched *sched,
 	return true;
 
 give_up:
-	stop_waiting(sched, now_ns);
+	ioband_turn_stop(sched, now_ns);
 	turn->last = NULL;
 	return false;
 }
@@ -378,7 +383,7 @@ void ioband_done(struct ioband_sched *sched, struct ioband_node *node,
 		if (turn->group == group_of(node))
 			turn->used_ns += used_ns;
 	}
-	stop_waiting(sched, now_ns);
+	ioband_turn_stop(sched, now_ns);
 	turn->last = NULL;
 	if (!is_sync || node->held)
 		return;

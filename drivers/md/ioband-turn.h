@@ -22,7 +22,8 @@ struct ioband_sched;
  * @used_ns: how much of it is used up
  * @stream: which of its streams goes on
  * @last: whose I/O was done last and may come back at once, or %NULL
- * @since_ns: since when the disk is kept free for it; 0 if it is not
+ * @since_ns: since when the disk is kept free for it; 0 if it is not, or if nobody
+ *	else could go: ioband_timer() relies on it
  * @until_ns: until when
  * @began_ns: begin of the busy period, once it is known
  * @spent_ns: how long the disk was kept free outside turns since then
@@ -43,6 +44,7 @@ struct ioband_turn {
 
 void ioband_turn_init(struct ioband_turn *turn);
 void ioband_turn_begin(struct ioband_sched *sched);
+void ioband_turn_stop(struct ioband_sched *sched, u64 now_ns);
 void ioband_turn_forget(struct ioband_sched *sched,
 			const struct ioband_node *node);
 struct ioband_node *ioband_turn_holder(const struct ioband_sched *sched,

@@ -305,6 +305,58 @@ static void test_slow_thinker(void **state)
 	bed_stop();
 }
 
+/*
+ * Nobody can go any more while the disk is kept free, and he who is waited for does
+ * not come: the end of a limit must be seen nevertheless.
+ */
+static void test_limited_meanwhile(void **state)
+{
+	struct bed_group *lone, *other;
+	u64 timer_ns;
+
+	start("weight", MS);
+	lone = bed_add(NULL, 1000);
+	other = bed_add(NULL, 100);
+	add(lone, 200 * US);
+	add(other, 0);
+	run(SEC);
+	while (!bed.sched.turn.since_ns || bed.sched.turn.last != &lone->node)
+		run(10 * US);
+	assert_true(other->node.held);
+	tasks[0].next_ns = 0;
+	bed_limit(other, IOBAND_RIOPS, 10, 1, 0);
+	bed_charge(other, IOBAND_READ, 8);
+	bed_charge(other, IOBAND_READ, 8);
+
+	assert_true(ioband_timer(&bed.sched, &timer_ns));
+	bed.now_ns = timer_ns;
+	assert_null(bed_next(0));
+	assert_true(ioband_timer(&bed.sched, &timer_ns));
+	assert_true(timer_ns > bed.now_ns);
+	bed.now_ns = timer_ns;
+	assert_ptr_equal(bed_next(0), tasks[1].io);
+	bed_stop();
+}
+
+/* A completion tells its time; it may be told after the disk is kept free. */
+static void test_done_before(void **state)
+{
+	struct bed_group *lone, *other;
+
+	start("weight", MS);
+	lone = bed_add(NULL, 1000);
+	other = bed_add(NULL, 100);
+	add(lone, 200 * US);
+	add(other, 0);
+	while (!bed.sched.turn.since_ns)
+		run(10 * US);
+	assert_int_equal(bed.sched.turn.spent_ns, 0);
+	ioband_done(&bed.sched, &other->node, 0, 0, false,
+		    bed.sched.turn.since_ns - 1);
+	assert_in_range(bed.sched.turn.spent_ns, 0, SEC);
+	bed_stop();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -315,6 +367,8 @@ int main(void)
 		cmocka_unit_test(test_lone_reader),
 		cmocka_unit_test(test_gone),
 		cmocka_unit_test(test_slow_thinker),
+		cmocka_unit_test(test_limited_meanwhile),
+		cmocka_unit_test(test_done_before),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

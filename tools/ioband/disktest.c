@@ -167,7 +167,7 @@ int disktest_run(struct disktest *test, int fd, uint64_t bytes,
 		if (ns >= limit_ns || progress(test, ns))
 			break;
 		clock_wait(limit_ns - ns < PROGRESS_NS ? limit_ns - ns :
-			   PROGRESS_NS, -1);
+			   PROGRESS_NS, -1, NULL);
 	}
 	__atomic_store_n(&run.stop, true, __ATOMIC_RELAXED);
 	for (unsigned int i = 0; i < nr; i++)

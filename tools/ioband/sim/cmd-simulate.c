@@ -123,8 +123,8 @@ static char *read_text(const char *path, int *status)
 	ssize_t len;
 
 	if (!file) {
-		*status = fail(errno_status(errno), "cannot read '%s': %s",
-			       path, strerror(errno));
+		*status = fail(errno == EACCES ? IOBAND_PERM : IOBAND_USAGE,
+			       "cannot read '%s': %s", path, strerror(errno));
 		return NULL;
 	}
 	errno = 0;
@@ -133,8 +133,8 @@ static char *read_text(const char *path, int *status)
 		free(text);
 		text = xstrdup("");
 	} else if (len < 0 || ferror(file)) {
-		*status = fail(errno_status(errno), "cannot read '%s': %s",
-			       path, strerror(errno));
+		*status = fail(IOBAND_USAGE, "cannot read '%s': %s", path,
+			       strerror(errno));
 	} else if ((size_t)len != strlen(text)) {
 		*status = fail(IOBAND_USAGE, "'%s': has a byte 0, expected text",
 			       path);
@@ -323,8 +323,9 @@ static int simulate(const struct scenario *sc, const struct trace *trace,
 		int r = replace_file(plot, text, size);
 
 		if (r)
-			status = fail(errno_status(-r), "cannot write '%s': %s",
-				      plot, strerror(-r));
+			status = fail(r == -EACCES ? IOBAND_PERM : IOBAND_USAGE,
+				      "cannot write '%s': %s", plot,
+				      strerror(-r));
 	}
 	if (!status && check)
 		status = check_minimums(&report);

@@ -19,7 +19,7 @@ DKMS		?= dkms
 # Sources and nothing that a build has left among them.
 dkms-files	= $(sort $(filter-out %.mod.c,$(wildcard \
 		    $(addprefix $(dkms-top)/drivers/md/,Kbuild Kconfig *.c *.h \
-		      compat/*.h compat/*.mk selftest/*.c))))
+		      compat/*.h compat/*.mk))))
 
 # dkms before 3.1 calls "make clean" in its own copy, which is a fresh one anyway.
 dkms-copy:

@@ -8,8 +8,12 @@
  * the place of $IOBAND_FAKE_DM: what the kernel has by then. Who waits for input,
  * too, gets the input, and time passes only if there is such a file. Without the
  * variable time is the real one.
+ *
+ * With $IOBAND_FAKE_SIGNAL set to a number, this signal comes just before the first
+ * wait.
  */
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -53,7 +57,16 @@ static bool next_state(void)
 	return found;
 }
 
-bool clock_wait(uint64_t ns, int fd)
+static void send_signal(void)
+{
+	const char *number = getenv("IOBAND_FAKE_SIGNAL");
+
+	if (number)
+		raise(atoi(number));
+	unsetenv("IOBAND_FAKE_SIGNAL");
+}
+
+bool clock_wait(uint64_t ns, int fd, const sigset_t *mask)
 {
 	struct timespec timeout = {
 		.tv_sec = ns / NS_PER_SEC,
@@ -61,9 +74,10 @@ bool clock_wait(uint64_t ns, int fd)
 	};
 	struct pollfd pollfd = { .fd = fd, .events = POLLIN };
 
+	send_signal();
 	if (!is_fake())
-		return ppoll(&pollfd, 1, &timeout, NULL) > 0;
-	if (fd >= 0 && poll(&pollfd, 1, -1) <= 0)
+		return ppoll(&pollfd, 1, &timeout, mask) > 0;
+	if (fd >= 0 && ppoll(&pollfd, 1, NULL, mask) <= 0)
 		return false;
 	if (next_state() || fd < 0)
 		fake_ns += ns;

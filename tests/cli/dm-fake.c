@@ -335,6 +335,8 @@ static int add_table(const char *key, const char *name,
 	return 0;
 }
 
+static void join_share(const char *name);
+
 int ioband_dm_create(const char *name, const char *uuid,
 		     const struct ioband_dm_targets *targets,
 		     unsigned int read_ahead, bool hidden)
@@ -359,8 +361,10 @@ int ioband_dm_create(const char *name, const char *uuid,
 	if (*uuid)
 		add_line(xasprintf("uuid %s %s", name, uuid));
 	r = add_table("table", name, targets);
-	if (!r)
+	if (!r) {
+		join_share(name);
 		write_file();
+	}
 	return end(r);
 }
 
@@ -416,6 +420,7 @@ int ioband_dm_resume(const char *name)
 		free(lines[i]);
 		lines[i] = words;
 	}
+	join_share(name);
 	write_file();
 	return end(0);
 }
@@ -473,8 +478,7 @@ enum {
 	WORD_SHARE = 4,
 	WORD_THROTTLE,
 	WORD_LIMIT,
-	WORD_TYPE,
-	WORD_POLICY,
+	WORD_POLICY = 8,
 	WORD_GROUPS = 10,
 	MAX_WORDS = 64,
 };
@@ -519,6 +523,42 @@ static void set_word(struct table *t, size_t i, const char *text)
 {
 	free(t->word[i]);
 	t->word[i] = xstrdup(text);
+}
+
+/* The depth that a share has by devices other than @name, if there are. */
+static bool find_depth(const char *name, const char *share, char throttle[16],
+		       char limit[16])
+{
+	for (size_t i = 0; i < nr_lines; i++) {
+		char *words = match(lines[i], "table", NULL);
+		char of[64];
+
+		if (words && !match(lines[i], "table", name) &&
+		    sscanf(words, "%*s %*s %*s ioband %*s %63s %15s %15s", of,
+			   throttle, limit) == 3 && !strcmp(of, share))
+			return true;
+	}
+	return false;
+}
+
+/* A share that there is already keeps its depth, whatever the new table says. */
+static void join_share(const char *name)
+{
+	for (size_t i = 0; i < nr_lines; i++) {
+		char *words = match(lines[i], "table", name);
+		char throttle[16], limit[16];
+		struct table t;
+
+		if (!words)
+			continue;
+		split(&t, words);
+		if (t.nr > WORD_POLICY && !strcmp(t.word[2], "ioband") &&
+		    find_depth(name, t.word[WORD_SHARE], throttle, limit)) {
+			set_word(&t, WORD_THROTTLE, throttle);
+			set_word(&t, WORD_LIMIT, limit);
+		}
+		join(&t, name, i);
+	}
 }
 
 /* Index of the word of a group, 0 if there is none. */
@@ -590,7 +630,8 @@ static void put_setting(struct table *t, size_t i, char *setting)
 		free(rest);
 		rest = more;
 	}
-	if (strcmp(setting + len, "=max") && strcmp(setting + len, "=0")) {
+	if (strcmp(setting + len, "=max") && strcmp(setting + len, "=0") &&
+	    strcmp(setting, "parent=-1") && strcmp(setting, "force=1")) {
 		more = xasprintf("%s%s%s", rest, *rest ? "," : "", setting);
 		free(rest);
 		rest = more;
@@ -658,6 +699,40 @@ static int change_group(struct table *t, const char *verb, char *args)
 	return 0;
 }
 
+static int set_quantum(struct table *t, const char *value)
+{
+	for (size_t i = WORD_GROUPS; i + 1 < t->nr; i++)
+		if (!strcmp(t->word[i], "quantum")) {
+			set_word(t, i + 1, value);
+			return 0;
+		}
+	return -EINVAL;
+}
+
+/* Another one leaves nothing of the settings of groups but their parents. */
+static void change_policy(struct table *t, const char *policy)
+{
+	if (!strcmp(t->word[WORD_POLICY], policy))
+		return;
+	set_word(t, WORD_POLICY, policy);
+	set_quantum(t, "0");
+	for (size_t i = WORD_GROUPS; i < t->nr; i++) {
+		char *colon = strchr(t->word[i], ':'), *parent;
+
+		if (!strcmp(t->word[i], "options"))
+			break;
+		parent = strstr(colon, "parent=");
+		parent = parent ? xstrdup(parent) : NULL;
+		*colon = '\0';
+		colon = xasprintf("%s:%s", t->word[i], no_setting(policy));
+		set_word(t, i, colon);
+		if (parent)
+			put_setting(t, i, parent);
+		free(colon);
+		free(parent);
+	}
+}
+
 static int change_share(struct table *t, const char *verb, char *args)
 {
 	if (!strcmp(verb, "io_throttle")) {
@@ -665,18 +740,10 @@ static int change_share(struct table *t, const char *verb, char *args)
 	} else if (!strcmp(verb, "io_limit")) {
 		set_word(t, WORD_LIMIT, args);
 	} else if (!strcmp(verb, "policy")) {
-		set_word(t, WORD_POLICY, args);
-		for (size_t i = WORD_GROUPS; i < t->nr; i++) {
-			char *colon = strchr(t->word[i], ':');
-
-			if (!strcmp(t->word[i], "options"))
-				break;
-			*colon = '\0';
-			colon = xasprintf("%s:%s", t->word[i],
-					  no_setting(args));
-			set_word(t, i, colon);
-			free(colon);
-		}
+		change_policy(t, args);
+	} else if (!strcmp(verb, "quantum")) {
+		return strcmp(t->word[WORD_POLICY], "weight-time") ?
+			-EINVAL : set_quantum(t, args);
 	} else {
 		return -EINVAL;
 	}

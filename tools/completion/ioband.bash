@@ -52,6 +52,7 @@ _ioband() {
 		case $word in
 		-o | --output | --sysroot | --iterations | --delay | --sort | --time | --plot)
 			((i++)) ;;
+		-1)	words+=("$word") ;;	# a group
 		-*)	;;
 		*)	words+=("$word") ;;
 		esac
@@ -76,7 +77,7 @@ _ioband() {
 		mapfile -t COMPREPLY < <(compgen -W "$(_ioband_columns top)" -- "$cur")
 		return
 		;;
-	--iterations | --delay)
+	--iterations | --delay | --time)
 		return
 		;;
 	--plot)

@@ -73,7 +73,7 @@ int action_create(const struct options *opts, const char *name,
 	return 0;
 }
 
-int action_load(const struct options *opts, const char *name,
+static int load(const struct options *opts, const char *name,
 		const struct ioband_dm_targets *targets)
 {
 	char *command;
@@ -86,7 +86,7 @@ int action_load(const struct options *opts, const char *name,
 	return 0;
 }
 
-int action_resume(const struct options *opts, const char *name)
+static int resume(const struct options *opts, const char *name)
 {
 	if (!opts->dry_run)
 		return ioband_dm_resume(name);
@@ -116,6 +116,21 @@ int action_message(const struct options *opts, const char *name,
 	r = ioband_dm_message(name, sector, text, &answer);
 	free(answer);
 	return r;
+}
+
+/* Whether two tables have the same lines. */
+static bool targets_equal(const struct ioband_dm_targets *a,
+			  const struct ioband_dm_targets *b)
+{
+	if (a->nr != b->nr)
+		return false;
+	for (size_t i = 0; i < a->nr; i++)
+		if (a->v[i].start != b->v[i].start ||
+		    a->v[i].length != b->v[i].length ||
+		    strcmp(a->v[i].type, b->v[i].type) ||
+		    strcmp(a->v[i].params, b->v[i].params))
+			return false;
+	return true;
 }
 
 /* Back to the table it had, and resumed. Return: whether that is so. */
@@ -166,9 +181,9 @@ int action_replace(const struct options *opts, const char *name,
 		return 0;
 	}
 	action_begin();
-	r = action_load(opts, name, targets);
+	r = load(opts, name, targets);
 	if (!r)
-		r = action_resume(opts, name);
+		r = resume(opts, name);
 	if (r) {
 		failure_note(why, r);
 		ok = undo(name, &old);
@@ -263,21 +278,4 @@ void targets_add(struct ioband_dm_targets *targets, uint64_t start,
 		.type = xstrdup(type),
 		.params = xstrdup(params),
 	};
-}
-
-/**
- * targets_equal - whether two tables have the same lines
- */
-bool targets_equal(const struct ioband_dm_targets *a,
-		   const struct ioband_dm_targets *b)
-{
-	if (a->nr != b->nr)
-		return false;
-	for (size_t i = 0; i < a->nr; i++)
-		if (a->v[i].start != b->v[i].start ||
-		    a->v[i].length != b->v[i].length ||
-		    strcmp(a->v[i].type, b->v[i].type) ||
-		    strcmp(a->v[i].params, b->v[i].params))
-			return false;
-	return true;
 }

@@ -27,9 +27,6 @@ struct failure {
 int action_create(const struct options *opts, const char *name,
 		  const char *uuid, const struct ioband_dm_targets *targets,
 		  unsigned int read_ahead, bool hidden);
-int action_load(const struct options *opts, const char *name,
-		const struct ioband_dm_targets *targets);
-int action_resume(const struct options *opts, const char *name);
 int action_remove(const struct options *opts, const char *name);
 int action_message(const struct options *opts, const char *name,
 		   uint64_t sector, const char *text);
@@ -50,7 +47,5 @@ int fail_change(int err, const char *fmt, ...) __printf(2, 3);
 
 void targets_add(struct ioband_dm_targets *targets, uint64_t start,
 		 uint64_t length, const char *type, const char *params);
-bool targets_equal(const struct ioband_dm_targets *a,
-		   const struct ioband_dm_targets *b);
 
 #endif /* IOBAND_ACTION_H */

@@ -255,6 +255,14 @@ void cgroup_paths_free(struct cgroup_paths *paths)
 	memset(paths, 0, sizeof(*paths));
 }
 
+/* Whether it leads up somewhere, out of the hierarchy in the end. */
+static bool has_dots(const char *path)
+{
+	const char *end = strrchr(path, '/');
+
+	return strstr(path, "/../") || (end && !strcmp(end, "/.."));
+}
+
 /**
  * cgroup_by_path - the id of a cgroup
  * @sysroot: prefix of /proc and of the cgroup mount
@@ -273,8 +281,7 @@ int cgroup_by_path(const char *sysroot, const char *path, uint64_t *id)
 	if (!mount)
 		return -ENODEV;
 	full = xasprintf("%s%s", mount, path);
-	/* Nothing that leads out of the hierarchy. */
-	r = strstr(path, "/../") || stat(full, &st) || !S_ISDIR(st.st_mode) ? -ENOENT : 0;
+	r = has_dots(path) || stat(full, &st) || !S_ISDIR(st.st_mode) ? -ENOENT : 0;
 	*id = r ? 0 : st.st_ino;
 	free(full);
 	free(mount);
@@ -292,7 +299,8 @@ static bool is_container_id(const char *name)
 
 /*
  * A directory is called as the unit, or as the container's id, alone or within
- * what engines put around it: docker-ID.scope, cri-containerd-ID.scope.
+ * what engines put around it: docker-ID.scope, cri-containerd-ID.scope. In
+ * libpod-conmon-ID.scope only the monitor runs.
  */
 static bool is_named(const char *dir, const char *name, bool is_container)
 {
@@ -301,7 +309,7 @@ static bool is_named(const char *dir, const char *name, bool is_container)
 
 	if (!strcmp(dir, name))
 		return true;
-	if (!is_container)
+	if (!is_container || strstr(dir, "-conmon-"))
 		return false;
 	last = strrchr(dir, '-');
 	last = last ? last + 1 : dir;

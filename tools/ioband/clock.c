@@ -28,12 +28,13 @@ time_t clock_date(void)
  * clock_wait - let time pass
  * @ns: how much
  * @fd: ends the wait when it can be read; -1 for none
+ * @mask: signals that are blocked meanwhile; %NULL for those that are
  *
  * A signal that is caught ends the wait, too.
  *
  * Return: whether @fd can be read.
  */
-bool clock_wait(uint64_t ns, int fd)
+bool clock_wait(uint64_t ns, int fd, const sigset_t *mask)
 {
 	struct timespec timeout = {
 		.tv_sec = ns / NS_PER_SEC,
@@ -41,5 +42,5 @@ bool clock_wait(uint64_t ns, int fd)
 	};
 	struct pollfd pollfd = { .fd = fd, .events = POLLIN };
 
-	return ppoll(&pollfd, 1, &timeout, NULL) > 0;
+	return ppoll(&pollfd, 1, &timeout, mask) > 0;
 }

@@ -56,7 +56,6 @@ const struct own_options apply_options = {
  * @list: where differences are listed, or %NULL to make them vanish
  * @nr_done: volumes that are as configured, at least now
  * @nr_failed: volumes of which an error was reported
- * @has_policy: some weights may be others' now
  * @status: of the first failure
  */
 struct run {
@@ -65,7 +64,6 @@ struct run {
 	unsigned int nr_done;
 	unsigned int nr_failed;
 	bool any_difference;
-	bool has_policy;
 	int status;
 };
 
@@ -133,7 +131,6 @@ static int run_volume(struct run *run, struct config *cfg)
 		status = plan_make(opts, &volumes, cfg, &plan);
 	if (!status) {
 		run->any_difference |= plan.nr || nr_missing;
-		run->has_policy |= plan.has_policy;
 		if (run->list)
 			add_differences(run->list, cfg->name, &plan);
 	}
@@ -205,14 +202,6 @@ int cmd_apply(const struct options *opts, int argc, char **argv)
 	struct run run = { .opts = opts };
 	int status = run_all(&run, argc, argv);
 
-	/*
-	 * A change of policy gives all volumes of the share the same weights:
-	 * those that came before this one have to be done once more.
-	 */
-	if (!status && run.has_policy && !opts->dry_run && !check_only) {
-		run = (struct run){ .opts = opts };
-		status = run_all(&run, argc, argv);
-	}
 	if (!status && check_only && run.any_difference)
 		status = fail(IOBAND_DIFFERS,
 			      "not as configured: 'ioband diff' shows what is different, 'ioband apply' changes it");

@@ -51,7 +51,7 @@ int share_default(const struct options *opts, struct config *cfg,
  * @cfg: the volume to be, with a share
  *
  * Policy and depth belong to the share. A volume that joins it is no reason to
- * change them: with another policy all weights would begin anew.
+ * change them: with another policy all settings would begin anew.
  */
 void share_adopt(const struct volumes *volumes, struct config *cfg)
 {
@@ -120,6 +120,9 @@ static int find_base(const struct options *opts, const char *name,
 
 	if (record_find(opts, name, uuid, base)) {
 		strcpy(base->name, name);
+		/* The share may have got others since, which count then. */
+		for (int i = CONFIG_POLICY; i <= CONFIG_QUANTUM; i++)
+			base->given[i] = false;
 		return 0;
 	}
 	config_free(base);

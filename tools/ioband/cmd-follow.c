@@ -146,10 +146,10 @@ static int run(struct follow *follow, int signals)
 		uint64_t now = clock_now_ns();
 		uint64_t end = follow->compared_ns + COMPARE_S * 1000000000ULL;
 
-		if (now < end && clock_wait(end - now, fd)) {
+		if (now < end && clock_wait(end - now, fd, NULL)) {
 			if (told_to_end(signals))
 				break;
-			clock_wait(GATHER_NS, -1);
+			clock_wait(GATHER_NS, -1, NULL);
 			status = tree_read_events(&follow->tree);
 			if (!status)
 				status = flush(follow);

@@ -110,6 +110,9 @@ static int read_file(const struct options *opts, const char *file,
 		status = check_import(opts, imports, &imports->v[imports->nr - 1],
 				      file, nr);
 	}
+	if (!status && ferror(from))
+		status = fail(IOBAND_USAGE, "cannot read '%s': %s", file,
+			      strerror(errno));
 	free(line);
 	fclose(from);
 	return status;

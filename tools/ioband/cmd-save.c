@@ -7,6 +7,7 @@
 
 #include "cmd.h"
 #include "current.h"
+#include "groupref.h"
 #include "store.h"
 #include "util.h"
 #include "words.h"
@@ -29,6 +30,16 @@ static void name_parents(struct config *cfg)
 	}
 }
 
+/* Whether it comes back by itself, as it is. */
+static bool is_silent(const struct config *cfg, const struct config_group *group)
+{
+	for (int key = 0; key < NR_SETTINGS; key++)
+		if (!setting_is_default(&group->set, key) &&
+		    !(cfg->follow && setting_is_followed(key)))
+			return false;
+	return group->is_auto || (cfg->follow && !group->is_default);
+}
+
 static void drop_unsaved(struct config *cfg)
 {
 	bool is_cgroup = !strcmp(cfg->type, "cgroup");
@@ -36,19 +47,51 @@ static void drop_unsaved(struct config *cfg)
 
 	while (i < cfg->nr_groups) {
 		struct config_group *group = &cfg->groups[i];
-		bool is_silent = group->is_auto &&
-				 settings_are_default(&group->set);
+		bool silent = is_silent(cfg, group);
 
 		if (is_cgroup && group->has_id && *group->name != '/' &&
-		    !is_silent)
+		    !silent)
 			warn("'%s': group %s is left out, for its cgroup is gone",
 			     cfg->name, group->name);
-		else if (!is_silent) {
+		else if (!silent) {
 			i++;
 			continue;
 		}
 		config_drop_group(cfg, group);
 	}
+}
+
+static void keep_force(const struct options *opts, const struct config *old,
+		       struct config *cfg)
+{
+	for (size_t i = 0; i < old->nr_groups; i++) {
+		struct config_group group = old->groups[i], *now = NULL;
+		char *why;
+
+		if (!group.set.v[SET_FORCE].given)
+			continue;
+		if (!groupref_resolve(opts, cfg->type, group.name, &group,
+				      &why))
+			now = config_find(cfg, group.is_default, group.id);
+		if (now)
+			now->set.v[SET_FORCE] = group.set.v[SET_FORCE];
+		free(why);
+	}
+}
+
+/* What the target does not tell is as it was written. */
+static int keep_written(const struct options *opts, struct config *cfg)
+{
+	struct config old;
+	bool found;
+	int status = store_load(opts, STORE_ETC, cfg->name, &old, &found);
+
+	if (!status) {
+		cfg->follow = old.follow && !strcmp(cfg->type, "cgroup");
+		keep_force(opts, &old, cfg);
+	}
+	config_free(&old);
+	return status;
 }
 
 static int save(const struct options *opts, const struct volume *vol,
@@ -60,9 +103,11 @@ static int save(const struct options *opts, const struct volume *vol,
 	status = volume_config(opts, vol, &cfg);
 	if (!status)
 		status = check_volume_name(cfg.name);
+	if (!status)
+		status = keep_written(opts, &cfg);
 	if (!status) {
-		drop_unsaved(&cfg);
 		name_parents(&cfg);
+		drop_unsaved(&cfg);
 		if (store_has_dropins(opts, cfg.name))
 			warn("'%s' has files in " STORE_ETC "/%s.conf.d, and what they say takes the place of what is saved",
 			     cfg.name, cfg.name);

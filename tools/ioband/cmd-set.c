@@ -62,12 +62,24 @@ static int set_group(const struct options *opts, const struct volume *vol,
 	return status;
 }
 
+/* Of the one key that is given: as it was understood, for the kernel reads 010 as 8. */
+static char *share_message(const struct config *cfg)
+{
+	if (cfg->given[CONFIG_POLICY])
+		return xasprintf("policy %s", cfg->policy);
+	if (cfg->given[CONFIG_IO_THROTTLE])
+		return xasprintf("io_throttle %u", cfg->io_throttle);
+	if (cfg->given[CONFIG_IO_LIMIT])
+		return xasprintf("io_limit %u", cfg->io_limit);
+	if (cfg->given[CONFIG_QUANTUM])
+		return xasprintf("quantum %u", cfg->quantum_ms);
+	return NULL;
+}
+
 static int set_share(const struct options *opts, const struct volume *vol,
 		     int argc, char **argv)
 {
-	static const char * const messages[] = {
-		"policy", "io_throttle", "io_limit", "quantum",
-	};
+	char *text, *what;
 	struct parse_error err;
 	struct config cfg;
 	int status = 0;
@@ -80,19 +92,17 @@ static int set_share(const struct options *opts, const struct volume *vol,
 			      "set: '%s': expected one key=value of the share at a time, or a group before it",
 			      argv[0]);
 	config_free(&cfg);
-	for (size_t i = 0; !status && i < sizeof(messages) / sizeof(messages[0]);
-	     i++) {
-		size_t len = strlen(messages[i]);
-
-		if (strncmp(argv[0], messages[i], len) || argv[0][len] != '=')
-			continue;
-		return send(opts, vol, messages[i],
-			    xasprintf("%s %s", messages[i], argv[0] + len + 1));
-	}
-	return status ? status :
-	       fail(IOBAND_USAGE,
-		    "set: '%s': expected a group, or policy, io_throttle, io_limit or quantum of the share; 'ioband apply' changes the rest",
-		    argv[0]);
+	if (status)
+		return status;
+	text = share_message(&cfg);
+	if (!text)
+		return fail(IOBAND_USAGE,
+			    "set: '%s': expected a group, or policy, io_throttle, io_limit or quantum of the share; 'ioband apply' changes the rest",
+			    argv[0]);
+	what = xasprintf("%.*s", (int)strcspn(argv[0], "="), argv[0]);
+	status = send(opts, vol, what, text);
+	free(what);
+	return status;
 }
 
 int cmd_set(const struct options *opts, int argc, char **argv)

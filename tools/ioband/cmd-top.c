@@ -202,7 +202,7 @@ static int run_batch(const struct options *opts, struct sample *was, int argc,
 
 	for (unsigned long i = 0; !status && (!iterations || i < iterations);
 	     i++) {
-		clock_wait(view.delay_ns, -1);
+		clock_wait(view.delay_ns, -1, NULL);
 		status = sample_read(&now, opts, argc, argv);
 		if (!status) {
 			/* A table each, with an empty line between them. */

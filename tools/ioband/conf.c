@@ -200,6 +200,8 @@ void conf_print(const struct config *cfg, FILE *to)
 		fprintf(to, "quantum = %u\n", cfg->quantum_ms);
 	if (cfg->auto_depth)
 		fprintf(to, "auto = %u\n", cfg->auto_depth);
+	if (cfg->follow)
+		fprintf(to, "follow = yes\n");
 
 	for (size_t i = 0; i < cfg->nr_groups; i++) {
 		const struct config_group *group = &cfg->groups[i];

@@ -29,6 +29,7 @@ static const char * const word_names[NR_CONFIG_WORDS] = {
 	[CONFIG_QUANTUM]	= "quantum",
 	[CONFIG_AUTO]		= "auto",
 	[CONFIG_UUID]		= "uuid",
+	[CONFIG_FOLLOW]		= "follow",
 };
 
 /**
@@ -140,6 +141,12 @@ static int take_word(struct config *cfg, enum config_word word,
 				   err);
 	case CONFIG_AUTO:
 		return take_number(&cfg->auto_depth, key, value, AUTO_MAX, err);
+	case CONFIG_FOLLOW:
+		if (!is_one_of(value, "yes no"))
+			return refuse(err, "follow '%.40s': expected yes or no",
+				      value);
+		cfg->follow = !strcmp(value, "yes");
+		return 0;
 	case NR_CONFIG_WORDS:
 		break;
 	}
@@ -171,22 +178,13 @@ int config_take(struct config *cfg, const char *key, const char *value,
 	int r;
 
 	if (word < 0)
-		return refuse(err, "key '%.40s': expected mode, device, share, type, policy, io_throttle, io_limit, quantum or auto",
+		return refuse(err, "key '%.40s': expected mode, device, share, type, policy, io_throttle, io_limit, quantum, auto or follow",
 			      key);
 	if (cfg->given[word])
 		return refuse(err, "%s: given twice", key);
 	r = take_word(cfg, word, value, err);
 	cfg->given[word] = !r;
 	return r;
-}
-
-/**
- * config_known - whether a word is key=value of a volume
- * @word: the word
- */
-bool config_known(const char *word)
-{
-	return find_word(word, strcspn(word, "=")) >= 0;
 }
 
 static int check(const struct config *cfg, struct parse_error *err)
@@ -219,10 +217,11 @@ int config_take_words(struct config *cfg, int argc, char **argv,
 		const char *equals = strchr(argv[i], '=');
 		char key[WORD_LEN];
 
-		if (!equals || !config_known(argv[i]) ||
+		if (!equals || find_word(argv[i], strcspn(argv[i], "=")) < 0 ||
 		    !strncmp(argv[i], "mode=", 5) ||
 		    !strncmp(argv[i], "device=", 7) ||
-		    !strncmp(argv[i], "uuid=", 5)) {
+		    !strncmp(argv[i], "uuid=", 5) ||
+		    !strncmp(argv[i], "follow=", 7)) {
 			if (equals && !setting_known(argv[i]))
 				return refuse(err, "key '%.*s': expected share, type, policy, auto, io_throttle, io_limit or quantum, or one of the default group such as weight",
 					      equals - argv[i] > 40 ? 40 :
@@ -269,6 +268,8 @@ void config_merge(struct config *cfg, const struct config *more)
 		cfg->quantum_ms = more->quantum_ms;
 	if (given[CONFIG_AUTO])
 		cfg->auto_depth = more->auto_depth;
+	if (given[CONFIG_FOLLOW])
+		cfg->follow = more->follow;
 	for (int i = 0; i < NR_CONFIG_WORDS; i++)
 		cfg->given[i] |= given[i];
 	for (size_t i = 0; i < more->nr_groups; i++)

@@ -45,6 +45,7 @@ enum config_word {
 	CONFIG_QUANTUM,
 	CONFIG_AUTO,
 	CONFIG_UUID,
+	CONFIG_FOLLOW,
 	NR_CONFIG_WORDS,
 };
 
@@ -55,6 +56,7 @@ enum config_word {
  * @is_attached: inside of the device, not a device of its own above it
  * @device: path of the device below, or that it is attached to
  * @uuid: of the device it is attached to, to find that after a rename
+ * @follow: 'ioband follow' has the last word on groups, weights and some limits
  * @groups: the default group first, if it is there
  */
 struct config {
@@ -70,6 +72,7 @@ struct config {
 	uint32_t io_limit;
 	uint32_t quantum_ms;
 	uint32_t auto_depth;
+	bool follow;
 	struct config_group *groups;
 	size_t nr_groups;
 };
@@ -79,7 +82,6 @@ void config_free(struct config *cfg);
 
 int config_take(struct config *cfg, const char *key, const char *value,
 		struct parse_error *err);
-bool config_known(const char *word);
 int config_take_words(struct config *cfg, int argc, char **argv,
 		      struct parse_error *err);
 void config_merge(struct config *cfg, const struct config *more);

@@ -157,6 +157,20 @@ static void plan_policy(struct plan *plan, struct config *now,
 	differ(plan, NULL, "policy", now->policy, want->policy);
 	add_message(plan, xasprintf("policy %s", want->policy));
 	plan->has_policy = true;
+	/* By that message too; under most policies none may be told. */
+	now->quantum_ms = 0;
+}
+
+/* What the messages before have left of the settings of a group. */
+static void reset_by_policy(const struct plan *plan, struct settings *set)
+{
+	struct settings kept = { 0 };
+
+	if (!plan->has_policy)
+		return;
+	kept.v[SET_PARENT] = set->v[SET_PARENT];
+	strcpy(kept.parent, set->parent);
+	*set = kept;
 }
 
 static bool is_silent(const struct config_group *group)
@@ -169,6 +183,7 @@ static void plan_groups(struct plan *plan, const struct config *now,
 {
 	static const struct settings none;
 	char ref[GROUPREF_LEN];
+	struct settings set;
 
 	for (size_t i = 0; i < now->nr_groups; i++) {
 		const struct config_group *group = &now->groups[i];
@@ -178,10 +193,13 @@ static void plan_groups(struct plan *plan, const struct config *now,
 			continue;
 		groupref_print(ref, group);
 		differ(plan, group->name, "group", "there", NULL);
-		if (group->is_auto)
-			messages_add_settings(plan, ref, &group->set, &none);
-		else
+		if (!group->is_auto) {
 			add_message(plan, xasprintf("detach %s", ref));
+			continue;
+		}
+		set = group->set;
+		reset_by_policy(plan, &set);
+		messages_add_settings(plan, ref, &set, &none);
 	}
 	/* All are there before one is said to be the parent of another. */
 	for (size_t i = 0; i < want->nr_groups; i++) {
@@ -196,27 +214,44 @@ static void plan_groups(struct plan *plan, const struct config *now,
 	for (size_t i = 0; i < want->nr_groups; i++) {
 		const struct config_group *group = &want->groups[i];
 		const struct config_group *is;
-		struct settings set = none;
 
 		if (!group->has_id && !group->is_default)
 			continue;
 		is = config_find(now, group->is_default, group->id);
-		if (is)
-			set = is->set;
+		set = is ? is->set : none;
 		compare_settings(plan, group->name, &set, &group->set);
-		/* The message has made it so. */
-		if (plan->has_policy) {
-			settings_take_default(&set, SET_WEIGHT);
-		}
+		reset_by_policy(plan, &set);
 		groupref_print(ref, group);
 		messages_add_settings(plan, ref, &set, &group->set);
 	}
 	if (!config_find(want, true, 0) && config_find(now, true, 0)) {
-		const struct settings *set = &config_find(now, true, 0)->set;
+		set = config_find(now, true, 0)->set;
+		compare_settings(plan, "default", &set, &none);
+		reset_by_policy(plan, &set);
+		messages_add_settings(plan, "-1", &set, &none);
+	}
+}
 
-		compare_settings(plan, "default", set, &none);
-		if (!plan->has_policy)
-			messages_add_settings(plan, "-1", set, &none);
+/*
+ * What 'ioband follow' has made is as it should be. The rest of a group that both
+ * know is as it is written.
+ */
+static void leave_to_follow(const struct config *now, struct config *want)
+{
+	for (size_t i = 0; i < now->nr_groups; i++) {
+		const struct config_group *is = &now->groups[i];
+		struct config_group *group;
+
+		if (is->is_default || is_silent(is))
+			continue;
+		group = config_find(want, false, is->id);
+		if (!group) {
+			group = config_group(want, is->name);
+			*group = *is;
+		}
+		for (int key = 0; key < NR_SETTINGS; key++)
+			if (setting_is_followed(key))
+				group->set.v[key] = is->set.v[key];
 	}
 }
 
@@ -225,7 +260,9 @@ static int plan_table(const struct options *opts, struct plan *plan,
 		      const struct volume *vol, const struct config *now,
 		      const struct config *want)
 {
+	uint64_t room;
 	struct blk blk;
+	bool moved;
 	int status;
 
 	if (strcmp(now->share, want->share)) {
@@ -248,15 +285,18 @@ static int plan_table(const struct options *opts, struct plan *plan,
 		return status;
 	strcpy(plan->device, blk.devno);
 	plan->length = vol->length;
-	if (strcmp(blk.devno, vol->devices[0])) {
+	moved = strcmp(blk.devno, vol->devices[0]);
+	if (moved) {
 		char *path = blk_path(opts->sysroot, vol->devices[0]);
 
 		differ(plan, NULL, "device", path, want->device);
 		free(path);
 		plan->reload = true;
 	}
-	if (blk.sectors - vol->table.offset_sectors != vol->length) {
-		plan->length = blk.sectors - vol->table.offset_sectors;
+	/* One that was made smaller stays so: its device may be next. */
+	room = blk.sectors - vol->table.offset_sectors;
+	if (moved ? room != vol->length : room < vol->length) {
+		plan->length = room;
 		differ_number(plan, "sectors", vol->length, plan->length);
 		plan->reload = true;
 	}
@@ -267,13 +307,14 @@ static int plan_table(const struct options *opts, struct plan *plan,
  * plan_make - find out what there is to do
  * @opts: the global options
  * @volumes: what volumes_read() found
- * @cfg: what the volume should be; its groups are resolved
+ * @cfg: what the volume should be; its groups are resolved, and if it is followed
+ *	what 'ioband follow' has made becomes part of it
  * @plan: filled in; to be freed by plan_free() in any case
  *
  * Return: 0, or an exit code after the error has been reported.
  */
 int plan_make(const struct options *opts, const struct volumes *volumes,
-	      const struct config *cfg, struct plan *plan)
+	      struct config *cfg, struct plan *plan)
 {
 	const struct volume *vol = volumes_find(volumes, cfg->name);
 	struct config now;
@@ -294,6 +335,8 @@ int plan_make(const struct options *opts, const struct volumes *volumes,
 			    cfg->is_attached ? "attach" : "create",
 			    cfg->is_attached ? "remove" : "detach", cfg->name);
 	status = volume_config(opts, vol, &now);
+	if (!status && cfg->follow)
+		leave_to_follow(&now, cfg);
 	if (!status)
 		status = plan_table(opts, plan, vol, &now, cfg);
 	if (!status && plan->reload) {
@@ -392,6 +435,25 @@ static int make(const struct options *opts, const struct volumes *volumes,
 				: create_volume(opts, volumes, cfg, &blk);
 }
 
+/* What the share had before the new table came stays, such as its depth. */
+static int settle(const struct options *opts, struct config *cfg)
+{
+	struct volumes volumes = { 0 };
+	struct plan plan = { 0 };
+	int status;
+
+	if (opts->dry_run)
+		return 0;
+	status = volumes_read(&volumes);
+	if (!status)
+		status = plan_make(opts, &volumes, cfg, &plan);
+	if (!status && !plan.is_missing)
+		status = send(opts, volumes_find(&volumes, cfg->name), &plan);
+	plan_free(&plan);
+	volumes_free(&volumes);
+	return status;
+}
+
 /**
  * plan_do - get there
  * @opts: the global options
@@ -410,9 +472,13 @@ int plan_do(const struct options *opts, const struct volumes *volumes,
 	if (!plan->nr)
 		return 0;
 	if (plan->is_missing)
-		return make(opts, volumes, cfg);
-	status = plan->reload ? reload(opts, cfg, plan) :
-				send(opts, vol, plan);
+		status = make(opts, volumes, cfg);
+	else if (plan->reload)
+		status = reload(opts, cfg, plan);
+	else
+		status = send(opts, vol, plan);
+	if (!status && (plan->is_missing || plan->reload))
+		status = settle(opts, cfg);
 	if (!status)
 		status = volume_changed(opts, cfg->name);
 	return status;

@@ -27,7 +27,7 @@ struct difference {
  * struct plan - how to get there
  * @v: the differences
  * @is_missing: there is no such volume
- * @has_policy: a message changes the policy of the share, and so all weights
+ * @has_policy: a message changes the policy of the share, and resets all groups
  * @reload: takes another table
  * @device: of that table, MAJOR:MINOR, if it lies on one device
  * @length: of that table, in sectors
@@ -49,7 +49,7 @@ void messages_add_settings(struct plan *plan, const char *ref,
 			   const struct settings *now,
 			   const struct settings *want);
 int plan_make(const struct options *opts, const struct volumes *volumes,
-	      const struct config *cfg, struct plan *plan);
+	      struct config *cfg, struct plan *plan);
 int plan_do(const struct options *opts, const struct volumes *volumes,
 	    struct config *cfg, const struct plan *plan);
 void plan_free(struct plan *plan);

@@ -143,35 +143,48 @@ const char *volume_state(const struct options *opts, const struct volume *vol)
 	return "active";
 }
 
+static int record(const struct options *opts, const struct volume *vol)
+{
+	struct config cfg;
+	int status = volume_config(opts, vol, &cfg);
+
+	for (size_t i = 0; i < cfg.nr_groups; )
+		if (cfg.groups[i].is_auto &&
+		    settings_are_default(&cfg.groups[i].set))
+			config_drop_group(&cfg, &cfg.groups[i]);
+		else
+			i++;
+	if (!status)
+		status = store_save(opts, STORE_RUN, &cfg);
+	config_free(&cfg);
+	return status;
+}
+
 /**
- * volume_changed - keep the record of an attached volume up to date
+ * volume_changed - keep records up to date
  * @opts: the global options
  * @name: a volume whose groups or settings were changed
+ *
+ * Another policy changes the other volumes of its share too.
  *
  * Return: 0, or an exit code after the error has been reported.
  */
 int volume_changed(const struct options *opts, const char *name)
 {
 	struct volumes volumes = { 0 };
-	const struct volume *vol;
-	struct config cfg;
+	const struct volume *changed;
 	int status = 0;
 
 	if (opts->dry_run)
 		return 0;
 	status = volumes_read(&volumes);
-	vol = volumes_find(&volumes, name);
-	if (!status && vol && volume_is_attached(vol)) {
-		status = volume_config(opts, vol, &cfg);
-		for (size_t i = 0; i < cfg.nr_groups; )
-			if (cfg.groups[i].is_auto &&
-			    settings_are_default(&cfg.groups[i].set))
-				config_drop_group(&cfg, &cfg.groups[i]);
-			else
-				i++;
-		if (!status)
-			status = store_save(opts, STORE_RUN, &cfg);
-		config_free(&cfg);
+	changed = volumes_find(&volumes, name);
+	for (size_t i = 0; !status && changed && i < volumes.nr; i++) {
+		const struct volume *vol = &volumes.v[i];
+
+		if (!strcmp(vol->table.share, changed->table.share) &&
+		    volume_is_attached(vol))
+			status = record(opts, vol);
 	}
 	volumes_free(&volumes);
 	return status;

@@ -256,8 +256,11 @@ static int check_dir(struct doctor *doctor, const char *dir, bool kept)
 				    name,
 				    xasprintf("there is no such device, though %s/%s.conf is there",
 					      dir, name),
+				    kept ?
 				    xasprintf("make it with 'ioband apply %s', or remove the file",
-					      name));
+					      name) :
+				    xasprintf("after its activation put ioband in again with 'ioband attach %s', or forget it with 'ioband detach %s'",
+					      name, name));
 	}
 	names_free(&names);
 	return status;

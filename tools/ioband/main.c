@@ -159,6 +159,25 @@ static struct option *join_options(const struct command *cmd)
 	return all;
 }
 
+#define SHORT_OPTIONS "Jro:nbvhV"
+
+/*
+ * What getopt has just refused as @c tells, as it was written: of letters behind one
+ * dash only that, for which optind may not have moved on yet.
+ */
+static const char *refused_option(int c, char **argv, char letter[3])
+{
+	const char *word = argv[optind - 1];
+	bool is_letter = c == ':' ? word[1] != '-' :
+			 optopt > ' ' && optopt < 0x7f &&
+			 (optopt == ':' || !strchr(SHORT_OPTIONS, optopt));
+
+	if (!is_letter)
+		return word;
+	snprintf(letter, 3, "-%c", optopt);
+	return letter;
+}
+
 /*
  * Up to the first other word if @cmd is %NULL, else to the end. @done: what was
  * asked for has been printed. Return: 0 or an exit code.
@@ -169,11 +188,12 @@ static int parse_options(struct options *opts, const struct command *cmd,
 	struct option *options = join_options(cmd);
 	const char *name = cmd ? cmd->name : NULL;
 	int c, status = 0;
+	char letter[3];
 
 	optind = 0;
 	while (!status && !*done &&
-	       (c = getopt_long(argc, argv, cmd ? ":Jro:nbvhV" : "+:Jro:nbvhV",
-				options, NULL)) >= 0) {
+	       (c = getopt_long(argc, argv, cmd ? ":" SHORT_OPTIONS :
+				"+:" SHORT_OPTIONS, options, NULL)) >= 0) {
 		switch (c) {
 		case 0:		/* a flag of the command's own, set */
 			break;
@@ -215,14 +235,14 @@ static int parse_options(struct options *opts, const struct command *cmd,
 		case ':':
 			status = fail(IOBAND_USAGE,
 				      "option '%s' needs a value: see 'ioband%s%s --help'",
-				      argv[optind - 1], name ? " " : "",
-				      name ? name : "");
+				      refused_option(c, argv, letter),
+				      name ? " " : "", name ? name : "");
 			break;
 		case '?':
 			status = fail(IOBAND_USAGE,
 				      "unknown option '%s', or a value it does not take: see 'ioband%s%s --help'",
-				      argv[optind - 1], name ? " " : "",
-				      name ? name : "");
+				      refused_option(c, argv, letter),
+				      name ? " " : "", name ? name : "");
 			break;
 		default:
 			status = cmd->own->set(c, optarg);

@@ -29,6 +29,8 @@ enum {
 
 static struct termios usual;
 static int usual_stderr = -1;
+/* Signals come while we wait for a key and at no other time: none is missed. */
+static sigset_t usual_mask;
 static volatile sig_atomic_t quit, stop, resized;
 static unsigned int columns, lines, line_nr;
 static FILE *frame;
@@ -122,8 +124,13 @@ static void tell_errors(void)
 int screen_enter(void)
 {
 	struct sigaction action = { .sa_handler = catch_signal };
+	sigset_t mask;
 	int r = 0;
 
+	sigemptyset(&mask);
+	for (unsigned int i = 0; i < NR_CAUGHT; i++)
+		sigaddset(&mask, caught[i]);
+	sigprocmask(SIG_BLOCK, &mask, &usual_mask);
 	if (tcgetattr(STDIN_FILENO, &usual))
 		r = -errno;
 	for (unsigned int i = 0; !r && i < NR_CAUGHT; i++)
@@ -150,11 +157,14 @@ void screen_leave(void)
 static void do_stop(void)
 {
 	struct sigaction action = { .sa_handler = SIG_DFL }, ours;
+	sigset_t mask;
 
 	stop = 0;
 	screen_leave();
 	sigaction(SIGTSTP, &action, &ours);
 	raise(SIGTSTP);
+	sigprocmask(SIG_SETMASK, &usual_mask, &mask);
+	sigprocmask(SIG_SETMASK, &mask, NULL);
 	sigaction(SIGTSTP, &ours, NULL);
 	set_up();
 	keep_errors();
@@ -191,7 +201,8 @@ int screen_key(uint64_t ns)
 {
 	int key = SCREEN_NONE;
 
-	if (!quit && !stop && !resized && clock_wait(ns, STDIN_FILENO))
+	if (!quit && !stop && !resized && clock_wait(ns, STDIN_FILENO,
+						     &usual_mask))
 		key = read_key();
 	if (quit)
 		return SCREEN_QUIT;

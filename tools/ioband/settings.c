@@ -299,12 +299,8 @@ int settings_take_param(struct settings *set, const char *policy,
 	}
 }
 
-/**
- * settings_take_default - give a setting the value it has if it is not given
- * @set: where
- * @key: which
- */
-void settings_take_default(struct settings *set, enum setting_key key)
+/* The value that a setting has if it is not given. */
+static void take_default(struct settings *set, enum setting_key key)
 {
 	struct setting *s = &set->v[key];
 
@@ -346,7 +342,7 @@ static struct setting effective(const struct settings *set,
 
 	if (set->v[key].given)
 		return set->v[key];
-	settings_take_default(&plain, key);
+	take_default(&plain, key);
 	return plain.v[key];
 }
 
@@ -367,6 +363,16 @@ bool setting_equal(const struct settings *a, const struct settings *b,
 	return x.is_max == y.is_max && x.value == y.value &&
 	       x.has_burst == y.has_burst && x.burst == y.burst &&
 	       x.has_peak == y.has_peak && x.peak == y.peak;
+}
+
+/**
+ * setting_is_followed - whether 'ioband follow' sets it, from a cgroup's files
+ * @key: the setting
+ */
+bool setting_is_followed(enum setting_key key)
+{
+	return key == SET_WEIGHT || key == SET_RBPS || key == SET_WBPS ||
+	       key == SET_RIOPS || key == SET_WIOPS;
 }
 
 /**

@@ -74,11 +74,11 @@ int settings_take(struct settings *set, const char *word,
 		  struct parse_error *err);
 int settings_take_param(struct settings *set, const char *policy,
 			const char *param, struct parse_error *err);
-void settings_take_default(struct settings *set, enum setting_key key);
 void settings_merge(struct settings *set, const struct settings *more);
 
 bool setting_equal(const struct settings *a, const struct settings *b,
 		   enum setting_key key);
+bool setting_is_followed(enum setting_key key);
 bool setting_is_default(const struct settings *set, enum setting_key key);
 bool settings_are_default(const struct settings *set);
 

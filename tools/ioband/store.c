@@ -192,6 +192,10 @@ int store_load(const struct options *opts, const char *dir, const char *name,
 		status = fail(IOBAND_USAGE,
 			      "%s: auto: needs type cgroup, not %s", path,
 			      cfg->type);
+	if (!status && *found && cfg->follow && strcmp(cfg->type, "cgroup"))
+		status = fail(IOBAND_USAGE,
+			      "%s: follow: needs type cgroup, not %s", path,
+			      cfg->type);
 	names_free(&dropins);
 	free(sub);
 	free(path);

@@ -210,7 +210,7 @@ void top_rows_make(struct top_rows *rows, const struct sample *was,
 }
 
 /* Whether it has had I/O, or waits for some. */
-bool top_row_active(const struct top_row *row)
+static bool is_active(const struct top_row *row)
 {
 	return row->v[TOP_IOPS] > 0 || row->v[TOP_HELD] > 0 ||
 	       row->v[TOP_IN_FLIGHT] > 0;
@@ -289,7 +289,7 @@ void top_rows_arrange(struct top_rows *rows, const struct top_view *view)
 	size_t nr = 0;
 
 	for (size_t i = 0; i < rows->nr; i++) {
-		if (view->active && !top_row_active(&rows->v[i]))
+		if (view->active && !is_active(&rows->v[i]))
 			free_row(&rows->v[i]);
 		else
 			rows->v[nr++] = rows->v[i];

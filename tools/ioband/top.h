@@ -77,7 +77,6 @@ void top_rows_make(struct top_rows *rows, const struct sample *was,
 		   const struct sample *now, const char *sysroot);
 void top_rows_arrange(struct top_rows *rows, const struct top_view *view);
 void top_rows_free(struct top_rows *rows);
-bool top_row_active(const struct top_row *row);
 
 void top_draw(const struct top_rows *rows, const struct sample *sample,
 	      const struct top_view *view, bool help);

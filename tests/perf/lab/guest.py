@@ -11,7 +11,6 @@ and "done" after each controller.
 
 import csv
 import os
-import subprocess
 import sys
 import traceback
 
@@ -20,17 +19,8 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 from lab import catalogue, experiment, groups, system      # noqa: E402 (after the path is set)
 
 
-def prepare():
-    """What udev does to a new disk would count as the experiment's I/O."""
-    subprocess.run(["udevadm", "control", "--exit"], check=False, capture_output=True)
-    os.environ["DM_DISABLE_UDEV"] = "1"
-    if os.path.exists("/run/udev/control"):
-        os.unlink("/run/udev/control")
-    groups.enable("io", "memory")
-
-
 def main(name, names, points=""):
-    prepare()
+    groups.enable("io", "memory")
     what = catalogue.load(name)
     if points:
         what.points = [point for point in what.points if str(point) in points.split(",")]

@@ -414,9 +414,18 @@ static struct ioband_node *iob_node(const struct ioband_bio *iob)
 	return iob->account ? iob->account->node : &iob->group->node;
 }
 
-static void iob_enqueue(struct ioband_pool *pool, struct ioband_bio *iob,
-			u64 now_ns)
+/**
+ * iob_enqueue - have a bio wait for its turn
+ * @pool: the pool
+ * @iob: a bio that is not held
+ * @now_ns: the time
+ *
+ * Context: any but interrupts; pool->lock is held.
+ */
+void iob_enqueue(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns)
 {
+	lockdep_assert_held(&pool->lock);
+
 	iob->group->held++;
 	ioband_hold(&pool->sched, iob_node(iob), &iob->io, now_ns);
 	/*
@@ -427,12 +436,39 @@ static void iob_enqueue(struct ioband_pool *pool, struct ioband_bio *iob,
 	smp_mb();
 }
 
-static void iob_dequeue(struct ioband_pool *pool, struct ioband_bio *iob,
-			u64 now_ns)
+/**
+ * iob_dequeue - have a bio no longer wait
+ * @pool: the pool
+ * @iob: a bio that is held
+ * @now_ns: the time
+ *
+ * Context: any but interrupts; pool->lock is held.
+ */
+void iob_dequeue(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns)
 {
+	lockdep_assert_held(&pool->lock);
+
 	iob->group->held--;
 	ioband_unhold(&pool->sched, iob_node(iob), &iob->io, now_ns);
 	iop_unstream(pool, iob);
+}
+
+/**
+ * iob_let_go - send down a held bio, whose turn it is not; its group pays
+ * @pool: the pool
+ * @iob: a bio that is held
+ * @now_ns: the time
+ *
+ * Context: any but interrupts; pool->lock is held.
+ */
+void iob_let_go(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns)
+{
+	iob_dequeue(pool, iob, now_ns);
+	ioband_charge(&pool->sched, &iob->group->node, &iob->io, now_ns);
+	atomic_inc(iob_in_flight(pool, iob));
+	iob_issue(iob, now_ns);
+	iob_released(iob, now_ns);
+	iob_send(pool, iob, NULL);
 }
 
 static u8 core_prio(int ioprio)
@@ -635,113 +671,6 @@ void iop_complete(struct ioband_pool *pool, struct ioband_bio *iob)
 	 * a time, all of which would wait for as many decisions.
 	 */
 	queue_work(pool->wq, &iob_lane(iob)->work);
-}
-
-static void iog_push_back(struct ioband_pool *pool, struct ioband_group *group,
-			  struct ioband_target *iot, struct bio_list *bios)
-{
-	struct bio_list others = BIO_EMPTY_LIST;
-	struct ioband_io *io;
-	struct bio *bio;
-	u64 now_ns;
-
-	spin_lock(&pool->lock);
-	now_ns = ktime_get_ns();
-	while ((io = iog_first_held(group))) {
-		struct ioband_bio *iob = iob_from_io(io);
-
-		iob_dequeue(pool, iob, now_ns);
-		if (iob->target != iot) {
-			bio_list_add(&others, iob_to_bio(iob));
-			continue;
-		}
-		iob->group = NULL;
-		percpu_ref_put(&group->ref);
-		bio_list_add(bios, iob_to_bio(iob));
-	}
-	while ((bio = bio_list_pop(&others)))
-		iob_enqueue(pool, iob_from_bio(bio), now_ns);
-	spin_unlock(&pool->lock);
-	wake_up_all(&group->wait);
-}
-
-/**
- * iop_push_back - hand the held bios of a target back to dm, to be requeued
- * @pool: the pool
- * @iot: the target; from now on it holds no bio until its push_back is cleared
- *
- * Context: process; dm is in a noflush suspend of the target.
- */
-void iop_push_back(struct ioband_pool *pool, struct ioband_target *iot)
-{
-	struct ioband_volume *volume = iot->volume;
-	struct bio_list bios = BIO_EMPTY_LIST;
-	struct ioband_group *group;
-	struct bio *bio;
-	unsigned long id;
-
-	spin_lock(&pool->lock);
-	iot->push_back = true;
-	spin_unlock(&pool->lock);
-
-	mutex_lock(&ioband_mutex);
-	iog_push_back(pool, volume->default_group, iot, &bios);
-	xa_for_each(&volume->groups, id, group)
-		iog_push_back(pool, group, iot, &bios);
-	mutex_unlock(&ioband_mutex);
-
-	while ((bio = bio_list_pop(&bios))) {
-		bio->bi_status = BLK_STS_DM_REQUEUE;
-		bio_endio(bio);
-	}
-}
-
-static void iog_drain(struct ioband_pool *pool, struct ioband_group *group)
-{
-	struct ioband_io *io;
-	u64 now_ns;
-
-	spin_lock(&pool->lock);
-	now_ns = ktime_get_ns();
-	while ((io = iog_first_held(group))) {
-		struct ioband_bio *iob = iob_from_io(io);
-
-		iob_dequeue(pool, iob, now_ns);
-		ioband_charge(&pool->sched, &group->node, io, now_ns);
-		atomic_inc(iob_in_flight(pool, iob));
-		iob_issue(iob, now_ns);
-		iob_released(iob, now_ns);
-		iob_send(pool, iob, NULL);
-	}
-	spin_unlock(&pool->lock);
-	wake_up_all(&group->wait);
-}
-
-/**
- * iop_drain - send down all that a volume holds
- * @pool: the pool
- * @iot: one of the volume's targets; until its drain is cleared it holds no bio
- *
- * A suspend that flushes waits for every bio, and must not wait until a limit of
- * one I/O per second has let a thousand go. Their groups are charged.
- *
- * Context: process.
- */
-void iop_drain(struct ioband_pool *pool, struct ioband_target *iot)
-{
-	struct ioband_volume *volume = iot->volume;
-	struct ioband_group *group;
-	unsigned long id;
-
-	spin_lock(&pool->lock);
-	iot->drain = true;
-	spin_unlock(&pool->lock);
-
-	mutex_lock(&ioband_mutex);
-	iog_drain(pool, volume->default_group);
-	xa_for_each(&volume->groups, id, group)
-		iog_drain(pool, group);
-	mutex_unlock(&ioband_mutex);
 }
 
 /**

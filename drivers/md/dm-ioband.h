@@ -408,10 +408,15 @@ void iop_changed(struct ioband_pool *pool);
 enum hrtimer_restart iop_timer(struct hrtimer *timer);
 void iop_timer_work(struct work_struct *work);
 void iop_lane_work(struct work_struct *work);
-void iop_push_back(struct ioband_pool *pool, struct ioband_target *iot);
-void iop_drain(struct ioband_pool *pool, struct ioband_target *iot);
+void iob_enqueue(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns);
+void iob_dequeue(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns);
+void iob_let_go(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns);
 void iog_rehome(struct ioband_pool *pool, struct ioband_group *from,
 		struct ioband_group *to);
+
+/* dm-ioband-suspend.c */
+void iop_push_back(struct ioband_pool *pool, struct ioband_target *iot);
+void iop_drain(struct ioband_pool *pool, struct ioband_target *iot);
 
 /* dm-ioband-depth.c */
 u32 iot_direct(const struct ioband_target *iot);

@@ -30,6 +30,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dm-fake-table.h"
 #include "dm.h"
 #include "util.h"
 
@@ -57,6 +58,13 @@ static void add_line(char *line)
 {
 	lines = xreallocarray(lines, nr_lines + 1, sizeof(*lines));
 	lines[nr_lines++] = line;
+}
+
+/* Takes over @line. */
+static void replace_line(size_t i, char *line)
+{
+	free(lines[i]);
+	lines[i] = line;
 }
 
 static void drop_line(size_t i)
@@ -335,7 +343,41 @@ static int add_table(const char *key, const char *name,
 	return 0;
 }
 
-static void join_share(const char *name);
+/* The depth that a share has by devices other than @name, if there are. */
+static bool find_depth(const char *name, const char *share, char throttle[16],
+		       char limit[16])
+{
+	for (size_t i = 0; i < nr_lines; i++) {
+		char *words = match(lines[i], "table", NULL);
+		char of[64];
+
+		if (words && !match(lines[i], "table", name) &&
+		    sscanf(words, "%*s %*s %*s ioband %*s %63s %15s %15s", of,
+			   throttle, limit) == 3 && !strcmp(of, share))
+			return true;
+	}
+	return false;
+}
+
+/* A share that there is already keeps its depth, whatever the new table says. */
+static void join_share(const char *name)
+{
+	for (size_t i = 0; i < nr_lines; i++) {
+		char *words = match(lines[i], "table", name);
+		char throttle[16], limit[16];
+		struct table t;
+
+		if (!words)
+			continue;
+		table_split(&t, words);
+		if (t.nr > WORD_POLICY && !strcmp(t.word[2], "ioband") &&
+		    find_depth(name, t.word[WORD_SHARE], throttle, limit)) {
+			table_set_word(&t, WORD_THROTTLE, throttle);
+			table_set_word(&t, WORD_LIMIT, limit);
+		}
+		replace_line(i, table_join(&t, name));
+	}
+}
 
 int ioband_dm_create(const char *name, const char *uuid,
 		     const struct ioband_dm_targets *targets,
@@ -416,9 +458,7 @@ int ioband_dm_resume(const char *name)
 
 		if (!words)
 			continue;
-		words = xasprintf("table %s %s", name, words);
-		free(lines[i]);
-		lines[i] = words;
+		replace_line(i, xasprintf("table %s %s", name, words));
 	}
 	join_share(name);
 	write_file();
@@ -473,283 +513,6 @@ int ioband_dm_open_count(const char *name, unsigned int *count)
 	return end(r);
 }
 
-/* The words of a table line: START LENGTH ioband DEVICE SHARE ... */
-enum {
-	WORD_SHARE = 4,
-	WORD_THROTTLE,
-	WORD_LIMIT,
-	WORD_POLICY = 8,
-	WORD_GROUPS = 10,
-	MAX_WORDS = 64,
-};
-
-struct table {
-	char *text;
-	char *word[MAX_WORDS];
-	size_t nr;
-};
-
-static void split(struct table *t, const char *words)
-{
-	char *save = NULL;
-
-	t->text = xstrdup(words);
-	t->nr = 0;
-	for (char *word = strtok_r(t->text, " ", &save); word;
-	     word = strtok_r(NULL, " ", &save)) {
-		if (t->nr == MAX_WORDS)
-			abort();
-		t->word[t->nr++] = xstrdup(word);
-	}
-}
-
-static void join(struct table *t, const char *name, size_t line)
-{
-	char *text = xasprintf("table %s", name);
-
-	for (size_t i = 0; i < t->nr; i++) {
-		char *more = xasprintf("%s %s", text, t->word[i]);
-
-		free(text);
-		free(t->word[i]);
-		text = more;
-	}
-	free(t->text);
-	free(lines[line]);
-	lines[line] = text;
-}
-
-static void set_word(struct table *t, size_t i, const char *text)
-{
-	free(t->word[i]);
-	t->word[i] = xstrdup(text);
-}
-
-/* The depth that a share has by devices other than @name, if there are. */
-static bool find_depth(const char *name, const char *share, char throttle[16],
-		       char limit[16])
-{
-	for (size_t i = 0; i < nr_lines; i++) {
-		char *words = match(lines[i], "table", NULL);
-		char of[64];
-
-		if (words && !match(lines[i], "table", name) &&
-		    sscanf(words, "%*s %*s %*s ioband %*s %63s %15s %15s", of,
-			   throttle, limit) == 3 && !strcmp(of, share))
-			return true;
-	}
-	return false;
-}
-
-/* A share that there is already keeps its depth, whatever the new table says. */
-static void join_share(const char *name)
-{
-	for (size_t i = 0; i < nr_lines; i++) {
-		char *words = match(lines[i], "table", name);
-		char throttle[16], limit[16];
-		struct table t;
-
-		if (!words)
-			continue;
-		split(&t, words);
-		if (t.nr > WORD_POLICY && !strcmp(t.word[2], "ioband") &&
-		    find_depth(name, t.word[WORD_SHARE], throttle, limit)) {
-			set_word(&t, WORD_THROTTLE, throttle);
-			set_word(&t, WORD_LIMIT, limit);
-		}
-		join(&t, name, i);
-	}
-}
-
-/* Index of the word of a group, 0 if there is none. */
-static size_t find_group(const struct table *t, const char *ref)
-{
-	char *begin = xasprintf("%s:", strcmp(ref, "-1") ? ref : "");
-	size_t found = 0;
-
-	for (size_t i = WORD_GROUPS; i < t->nr; i++) {
-		if (!strcmp(t->word[i], "options"))
-			break;
-		if (!strncmp(t->word[i], begin, strlen(begin)))
-			found = i;
-	}
-	free(begin);
-	return found;
-}
-
-/* As the kernel prints a group of which nothing was said. */
-static const char *no_setting(const char *policy)
-{
-	return strcmp(policy, "range-bw") ? "100" : "0:0";
-}
-
-static void add_group(struct table *t, const char *ref)
-{
-	size_t i = WORD_GROUPS;
-
-	while (i < t->nr && strcmp(t->word[i], "options"))
-		i++;
-	memmove(&t->word[i + 1], &t->word[i], (t->nr - i) * sizeof(*t->word));
-	t->word[i] = xasprintf("%s:%s", ref, no_setting(t->word[WORD_POLICY]));
-	t->nr++;
-}
-
-static void drop_word(struct table *t, size_t i)
-{
-	free(t->word[i]);
-	t->nr--;
-	memmove(&t->word[i], &t->word[i + 1], (t->nr - i) * sizeof(*t->word));
-}
-
-/* Replace what @setting names, or add it; burst= and peak= go with what they follow. */
-static void put_setting(struct table *t, size_t i, char *setting)
-{
-	size_t len = strcspn(setting, "=");
-	char *param = strchr(t->word[i], ':') + 1;
-	char *rest = xstrdup(""), *save = NULL, *copy, *more;
-	bool dropping = false;
-
-	if (!strcmp(param, "0:0"))
-		copy = xstrdup("");
-	else if (*param >= '0' && *param <= '9')
-		copy = xasprintf("weight=%s", param);
-	else
-		copy = xstrdup(param);
-	for (char *s = strtok_r(copy, ",", &save); s;
-	     s = strtok_r(NULL, ",", &save)) {
-		bool addition = !strncmp(s, "burst=", 6) ||
-				!strncmp(s, "peak=", 5);
-
-		if (!addition)
-			dropping = !strncmp(s, setting, len + 1) ||
-				   (!strncmp(s, "min", 3) &&
-				    !strncmp(setting, "min", 3));
-		if (dropping)
-			continue;
-		more = xasprintf("%s%s%s", rest, *rest ? "," : "", s);
-		free(rest);
-		rest = more;
-	}
-	if (strcmp(setting + len, "=max") && strcmp(setting + len, "=0") &&
-	    strcmp(setting, "parent=-1") && strcmp(setting, "force=1")) {
-		more = xasprintf("%s%s%s", rest, *rest ? "," : "", setting);
-		free(rest);
-		rest = more;
-	}
-	/* A weight alone is a number. */
-	more = xasprintf("%.*s%s", (int)(param - t->word[i]), t->word[i],
-			 !strncmp(rest, "weight=", 7) && !strchr(rest, ',') ?
-			 rest + 7 : *rest ? rest :
-			 no_setting(t->word[WORD_POLICY]));
-	set_word(t, i, more);
-	free(more);
-	free(rest);
-	free(copy);
-}
-
-static bool has_auto(const struct table *t)
-{
-	for (size_t i = WORD_GROUPS; i < t->nr; i++)
-		if (!strcmp(t->word[i], "auto"))
-			return true;
-	return false;
-}
-
-static int change_group(struct table *t, const char *verb, char *args)
-{
-	char *save = NULL, *ref = strtok_r(args, " ", &save), *setting;
-	size_t i = ref ? find_group(t, ref) : 0;
-	char last[200] = "";
-
-	if (!strcmp(verb, "attach")) {
-		if (i)
-			return -EEXIST;
-		add_group(t, ref);
-		return 0;
-	}
-	/* Where the kernel attaches by itself it has done so by now. */
-	if (!i && !strcmp(verb, "set") && has_auto(t)) {
-		add_group(t, ref);
-		i = find_group(t, ref);
-	}
-	if (!i) {
-		snprintf(last_reason, sizeof(last_reason),
-			 "group '%s': is not attached", ref);
-		return -EINVAL;
-	}
-	if (!strcmp(verb, "detach")) {
-		drop_word(t, i);
-		return 0;
-	}
-	while ((setting = strtok_r(NULL, " ", &save))) {
-		if (!strncmp(setting, "burst=", 6) ||
-		    !strncmp(setting, "peak=", 5)) {
-			size_t len = strlen(last);
-
-			snprintf(last + len, sizeof(last) - len, ",%s",
-				 setting);
-			continue;
-		}
-		if (*last)
-			put_setting(t, i, last);
-		snprintf(last, sizeof(last), "%s", setting);
-	}
-	if (*last)
-		put_setting(t, i, last);
-	return 0;
-}
-
-static int set_quantum(struct table *t, const char *value)
-{
-	for (size_t i = WORD_GROUPS; i + 1 < t->nr; i++)
-		if (!strcmp(t->word[i], "quantum")) {
-			set_word(t, i + 1, value);
-			return 0;
-		}
-	return -EINVAL;
-}
-
-/* Another one leaves nothing of the settings of groups but their parents. */
-static void change_policy(struct table *t, const char *policy)
-{
-	if (!strcmp(t->word[WORD_POLICY], policy))
-		return;
-	set_word(t, WORD_POLICY, policy);
-	set_quantum(t, "0");
-	for (size_t i = WORD_GROUPS; i < t->nr; i++) {
-		char *colon = strchr(t->word[i], ':'), *parent;
-
-		if (!strcmp(t->word[i], "options"))
-			break;
-		parent = strstr(colon, "parent=");
-		parent = parent ? xstrdup(parent) : NULL;
-		*colon = '\0';
-		colon = xasprintf("%s:%s", t->word[i], no_setting(policy));
-		set_word(t, i, colon);
-		if (parent)
-			put_setting(t, i, parent);
-		free(colon);
-		free(parent);
-	}
-}
-
-static int change_share(struct table *t, const char *verb, char *args)
-{
-	if (!strcmp(verb, "io_throttle")) {
-		set_word(t, WORD_THROTTLE, args);
-	} else if (!strcmp(verb, "io_limit")) {
-		set_word(t, WORD_LIMIT, args);
-	} else if (!strcmp(verb, "policy")) {
-		change_policy(t, args);
-	} else if (!strcmp(verb, "quantum")) {
-		return strcmp(t->word[WORD_POLICY], "weight-time") ?
-			-EINVAL : set_quantum(t, args);
-	} else {
-		return -EINVAL;
-	}
-	return 0;
-}
-
 /* What a message does to the table lines of the volume, or of its share. */
 static int change(const char *name, const char *text)
 {
@@ -776,13 +539,19 @@ static int change(const char *name, const char *text)
 		of = is_group ? xstrdup(name) :
 				strndup(words, strcspn(words, " "));
 		words = match(lines[i], "table", of);
-		split(&t, words);
+		table_split(&t, words);
 		again = xstrdup(args);
 		if (t.nr > WORD_POLICY && !strcmp(t.word[2], "ioband") &&
 		    !strcmp(t.word[WORD_SHARE], share))
-			r = is_group ? change_group(&t, copy, again) :
-				       change_share(&t, copy, again);
-		join(&t, of, i);
+			r = is_group ? table_change_group(&t, copy, again) :
+				       table_change_share(&t, copy, again);
+		if (r == -ENXIO) {
+			snprintf(last_reason, sizeof(last_reason),
+				 "group '%s': is not attached",
+				 strtok(again, " "));
+			r = -EINVAL;
+		}
+		replace_line(i, table_join(&t, of));
 		free(again);
 		free(of);
 	}

@@ -177,12 +177,12 @@ static bool is_wanted(const struct doctor *doctor, const char *by,
 }
 
 /* What is written down is made so by systemd, if it is told to. */
-static void check_enabled(struct doctor *doctor, const struct volume *vol)
+static void check_enabled(struct doctor *doctor, const struct volume *vol,
+			  const char *escaped)
 {
 	char *booted = xasprintf("%s/run/systemd/system",
 				 doctor->opts->sysroot);
-	char *name = systemd_escape(vol->name, false);
-	char *unit = xasprintf("ioband@%s.service", name);
+	char *unit = xasprintf("ioband@%s.service", escaped);
 	struct stat st;
 
 	if (!stat(booted, &st) &&
@@ -193,19 +193,46 @@ static void check_enabled(struct doctor *doctor, const struct volume *vol)
 			    xasprintf("have it done with 'systemctl enable ioband.target \"%s\"'",
 				      unit));
 	free(unit);
-	free(name);
 	free(booted);
 }
 
-static void check_saved(struct doctor *doctor, const struct volume *vol)
+/* Two services that do not know of each other. */
+static void check_follow(struct doctor *doctor, const struct config *cfg,
+			 const char *escaped)
 {
-	if (doctor_has_file(doctor, STORE_ETC, vol->name))
-		check_enabled(doctor, vol);
-	else
+	char *device = xasprintf("dev-mapper-%s.device", escaped);
+	char *unit = xasprintf("ioband-follow@%s.service", escaped);
+
+	if (!cfg->follow && is_wanted(doctor, device, unit) &&
+	    is_wanted(doctor, "timers.target", "ioband.timer"))
+		add_finding(doctor, WARNING, "both", cfg->name,
+			    xstrdup("ioband.timer and 'ioband follow' undo each other's work"),
+			    xasprintf("write 'follow = yes' into the section [volume] of "
+				      STORE_ETC "/%s.conf", cfg->name));
+	free(unit);
+	free(device);
+}
+
+static int check_saved(struct doctor *doctor, const struct volume *vol)
+{
+	char *escaped = systemd_escape(vol->name, false);
+	struct config cfg;
+	bool found;
+	int status = store_load(doctor->opts, STORE_ETC, vol->name, &cfg,
+				&found);
+
+	if (!status && found) {
+		check_enabled(doctor, vol, escaped);
+		check_follow(doctor, &cfg, escaped);
+	} else if (!status) {
 		add_finding(doctor, NOTE, "not-saved", vol->name,
 			    xstrdup("its settings are written nowhere and go with the next restart"),
 			    xasprintf("keep them with 'ioband save %s'",
 				      vol->name));
+	}
+	config_free(&cfg);
+	free(escaped);
+	return status;
 }
 
 /**
@@ -227,7 +254,8 @@ int doctor_volumes(struct doctor *doctor)
 			status = check_lines(doctor, vol);
 		check_size(doctor, vol);
 		check_alone(doctor, vol);
-		check_saved(doctor, vol);
+		if (!status)
+			status = check_saved(doctor, vol);
 	}
 	return status;
 }

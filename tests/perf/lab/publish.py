@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
 docs/results.md and a part of README.md: the main tables and three plots, of what was
-measured last.
+measured last. docs/results/rows.csv has all of these figures.
 """
 
 import os
@@ -23,8 +23,10 @@ HEAD = """<!-- SPDX-License-Identifier: GPL-2.0-only -->
 
 dm-ioband beside other controllers, and beside what was reported of them, on simulated
 disks ([simdisk.rst](simdisk.rst)) in a machine whose clock counts instructions. Made by
-`make bench`, then `tests/perf/bench publish`; `make bench` also writes all figures and plots
-to `build/report/index.html`. {versions}
+`make bench`, then `tests/perf/bench publish`, which keeps what was not measured anew;
+`make bench` also writes all figures and plots to `build/report/index.html`, and
+`tests/perf/bench compare` tells which of them differ from those here.
+{versions}
 
 Each figure is counted over a window in which all jobs run. **Bold** is dm-ioband. *due* is what
 the group's weight gives it: its part of what it has with the disk to itself. Rows with a
@@ -50,7 +52,8 @@ def markdown_table(experiment, view, shown, words):
     if percent:
         cells = [f"{percent[p]:.0f} %" if p in percent else "" for p in points]
         lines.append("| of what was reported | " + " | ".join(cells) + " |")
-    lines += [f"| {name} | {why} |" + " |" * (len(points) - 1) for name, why in words.items()]
+    lines += [f"| {name} | {words[name]} |" + " |" * (len(points) - 1)
+              for name in experiment.controllers if name in words]
     return "\n".join(lines)
 
 

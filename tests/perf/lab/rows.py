@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The table of all that was measured, in build/report/rows.csv."""
+"""
+Tables of what was measured: build/report/rows.csv has what was measured here,
+docs/results/rows.csv what is published.
+"""
 
 import csv
 import os
@@ -43,6 +46,21 @@ class Table:
 
     def failures(self, experiment):
         return sum(row[0] == experiment and row[4] == "failed" for row in self.rows)
+
+    def take(self, newer):
+        """What another table has takes the place of what is here, but for failures."""
+        found = [row for row in newer.rows if row[4] != "failed"]
+        points = {row[:3] for row in found}
+        named = {(row[0], row[2]) for row in found}
+        self.rows = sorted(found + [row for row in self.rows if row[:3] not in points and not (
+            row[4] in WORDS and (row[0], row[2]) in named)])
+
+    def differences(self, newer, percent):
+        """(key, value here, value there) of figures in both that are that far apart."""
+        old = {row[:5]: float(row[5]) for row in self.rows if row[4] not in WORDS}
+        pairs = [(row[:5], old[row[:5]], float(row[5])) for row in newer.rows if row[:5] in old]
+        return len(pairs), [(key, was, now) for key, was, now in pairs
+                            if abs(now - was) > max(abs(was), abs(now)) * percent / 100]
 
     def log(self, experiment, line):
         with open(self.log_path, "a", encoding="utf-8") as file:

@@ -130,6 +130,22 @@ class Machine(unittest.TestCase):
         table.forget("x", "none")
         self.assertEqual([row[2] for row in table.rows], ["bfq"])
 
+    def test_what_was_not_measured_anew_stays_published(self):
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        old, new = rows.Table(f"{folder}/old"), rows.Table(f"{folder}/new")
+        for name, point, value in ("bfq", "1", 100), ("bfq", "2", 100), ("none", "1", 100):
+            old.add("x", point, name, "g1", "iops", str(value))
+        old.add_words("x", "none", "hole", "why")
+        for name, point, value in ("bfq", "1", 100.4), ("none", "1", 101), ("none", "2", 5):
+            new.add("x", point, name, "g1", "iops", str(value))
+        new.add_words("x", "bfq", "failed", "the machine ended")
+        self.assertEqual(old.differences(new, 0.5), (2, [
+            (("x", "1", "none", "g1", "iops"), 100, 101)]))
+        old.take(new)
+        self.assertEqual([row[1:3] + row[4:] for row in old.rows], [
+            ("1", "bfq", "iops", "100.4"), ("1", "none", "iops", "101"),
+            ("2", "bfq", "iops", "100"), ("2", "none", "iops", "5")])
+
 
 class Figures(unittest.TestCase):
     def test_due_is_the_part_of_what_a_group_has_alone(self):

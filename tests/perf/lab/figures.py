@@ -90,4 +90,6 @@ def summary(experiments, rows):
 
 
 SUMMARY = ("What the group that is looked at got, in percent of what was due to it, at the "
-           "point at which that is furthest from 100.")
+           "point at which that is furthest from 100. Due is its part of what it has with the "
+           "disk to itself. Where disks seek, only weight-time divides that: weight and "
+           "weight-iosize divide I/Os and sectors, whatever each of them costs.")

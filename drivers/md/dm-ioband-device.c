@@ -77,11 +77,21 @@ static void iob_released(struct ioband_bio *iob, u64 now_ns)
 		     held_ns - limited_ns - graced_ns);
 }
 
-static inline enum ioband_verdict iob_pass(struct ioband_bio *iob)
+static inline enum ioband_verdict iob_pass(struct ioband_bio *iob, u64 now_ns)
 {
-	iob_issue(iob, iob->io.arrival_ns);
+	iob_issue(iob, now_ns);
 	trace_ioband_pass(iob, 0);
 	return IOBAND_PASS;
+}
+
+/*
+ * Whether the submitter shall wait for its group's queue here to get shorter. That of
+ * reads, say: kernel threads do not wait, and what they write back may be any number.
+ */
+static bool iob_must_wait(struct ioband_pool *pool, const struct ioband_bio *iob)
+{
+	return READ_ONCE(iob->group->held[iob->io.dir]) >=
+	       READ_ONCE(pool->held_max);
 }
 
 /* A bio goes where its leg goes; legs do not wait for each other. */
@@ -234,10 +244,10 @@ static bool iop_pump(struct ioband_pool *pool, struct ioband_bio *self,
 	iop_tick_depth(pool, now_ns);
 	while ((io = iop_next(pool, now_ns))) {
 		struct ioband_bio *iob = iob_from_io(io);
-		struct ioband_group *group = iob->group;
+		wait_queue_head_t *wait = &iob->group->wait[io->dir];
 		u32 in_flight;
 
-		group->held--;
+		iob->group->held[io->dir]--;
 		/* A full barrier, between held and the look at the wait queue, too. */
 		in_flight = atomic_inc_return(iob_in_flight(pool, iob));
 		iob_issue(iob, now_ns);
@@ -247,9 +257,8 @@ static bool iop_pump(struct ioband_pool *pool, struct ioband_bio *self,
 			iop_unstream(pool, iob);
 		trace_ioband_dispatch(iob, now_ns - iob->io.arrival_ns);
 		/* Whoever is woken wakes the next, as long as there is room. */
-		if (waitqueue_active(&group->wait) &&
-		    group->held < pool->held_max)
-			wake_up(&group->wait);
+		if (waitqueue_active(wait) && !iob_must_wait(pool, iob))
+			wake_up(wait);
 		if (iob == self) {
 			direct = in_flight <= iot_direct(iob->target);
 			if (direct)
@@ -377,12 +386,6 @@ static bool iot_pushes_back(const struct ioband_target *iot)
 	return READ_ONCE(iot->push_back) && dm_noflush_suspending(iot->ti);
 }
 
-/* Whether the submitter shall wait for its group's queue here to get shorter. */
-static bool iog_is_full(struct ioband_pool *pool, struct ioband_group *group)
-{
-	return READ_ONCE(group->held) >= READ_ONCE(pool->held_max);
-}
-
 /*
  * Whether an I/O of a dying task may go at once. Some may, to get it over with; but
  * one can die in the middle of a request for gigabytes, and many can.
@@ -399,14 +402,14 @@ static bool iog_may_die(struct ioband_group *group)
 }
 
 /*
- * Who pays for an I/O that did not wait for its turn. What the kernel sends for all
- * who use a file system is charged to nobody, or who fills the journal would
+ * Who pays for an I/O that did not wait for its turn. What the kernel sends at once for
+ * all who use a file system is charged to nobody, or who fills the journal would
  * starve the group that kernel threads are in.
  */
 static struct ioband_node *iob_payer(const struct ioband_bio *iob)
 {
-	return iob->is_common ? &iob->target->volume->pool->sched.root :
-				&iob->group->node;
+	return iob->is_common && iob->is_urgent ?
+	       &iob->target->volume->pool->sched.root : &iob->group->node;
 }
 
 static struct ioband_node *iob_node(const struct ioband_bio *iob)
@@ -426,7 +429,7 @@ void iob_enqueue(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns)
 {
 	lockdep_assert_held(&pool->lock);
 
-	iob->group->held++;
+	iob->group->held[iob->io.dir]++;
 	ioband_hold(&pool->sched, iob_node(iob), &iob->io, now_ns);
 	/*
 	 * Pairs with the full barrier of atomic_dec_return() in iop_complete():
@@ -448,7 +451,7 @@ void iob_dequeue(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns)
 {
 	lockdep_assert_held(&pool->lock);
 
-	iob->group->held--;
+	iob->group->held[iob->io.dir]--;
 	ioband_unhold(&pool->sched, iob_node(iob), &iob->io, now_ns);
 	iop_unstream(pool, iob);
 }
@@ -506,13 +509,14 @@ static bool iob_hold(struct ioband_pool *pool, struct ioband_bio *iob,
 	iob->io.prio = core_prio(bio->bi_ioprio);
 	iob->io.is_async = iob_is_writeback(iob) || is_direct(bio);
 	iob->account = iop_stream(pool, iob);
+	/* Others wait for its slot, and that must not wait for whoever would poll. */
+	bio_clear_polled(bio);
 	iob_enqueue(pool, iob, now_ns);
 	if (iop_pump(pool, iob, NULL, now_ns))
 		return false;
 
-	/* The submitter goes on; nobody polls a bio that is not at the disk. */
+	/* A worker may wait for a tag, and the submitter goes on. */
 	bio->bi_opf &= ~REQ_NOWAIT;
-	bio_clear_polled(bio);
 	if (ioband_is_ready(&pool->sched))
 		pool->last_held_ns = now_ns;
 	trace_ioband_hold(iob, 0);
@@ -551,7 +555,7 @@ retry:
 				this_cpu_inc(group->stats->urgent_ios);
 			ioband_charge_limits(&pool->sched, iob_payer(iob),
 					     &iob->io, now_ns);
-			verdict = iob_pass(iob);
+			verdict = iob_pass(iob, now_ns);
 			goto unlock;
 		}
 		iop_contend(pool, now_ns);
@@ -562,14 +566,14 @@ retry:
 		this_cpu_inc(group->stats->urgent_ios);
 		ioband_charge(&pool->sched, iob_payer(iob), &iob->io, now_ns);
 		atomic_inc(iob_in_flight(pool, iob));
-		verdict = iob_pass(iob);
+		verdict = iob_pass(iob, now_ns);
 		goto unlock;
 	}
 	if (iot_pushes_back(iob->target)) {
 		verdict = IOBAND_REQUEUE;
 		goto unlock;
 	}
-	if (iog_is_full(pool, group) && !iob->is_dying &&
+	if (iob_must_wait(pool, iob) && !iob->is_dying &&
 	    !(current->flags & PF_KTHREAD)) {
 		verdict = IOBAND_WAIT;
 		goto unlock;
@@ -579,15 +583,16 @@ unlock:
 	/* While this bio was trying to pass it may have taken another's room. */
 	if (verdict == IOBAND_WAIT || verdict == IOBAND_REQUEUE)
 		iop_pump(pool, NULL, NULL, now_ns);
+	/* Here: a bio that is held, and its reference, are not ours after that. */
+	if (waited && !iob_must_wait(pool, iob))
+		wake_up(&group->wait[iob->io.dir]);
 	spin_unlock(&pool->lock);
 
-	if (waited && !iog_is_full(pool, group))
-		wake_up(&group->wait);
 	if (verdict == IOBAND_WAIT &&
 	    !(iob_to_bio(iob)->bi_opf & REQ_NOWAIT)) {
 		/* The group stays: the bio has a reference on it. */
-		if (wait_event_killable_exclusive(group->wait,
-						  !iog_is_full(pool, group) ||
+		if (wait_event_killable_exclusive(group->wait[iob->io.dir],
+						  !iob_must_wait(pool, iob) ||
 						  READ_ONCE(group->detached) ||
 						  iot_pushes_back(iob->target)))
 			iob->is_dying = true;
@@ -614,7 +619,7 @@ enum ioband_verdict iop_submit(struct ioband_pool *pool,
 		if (likely(atomic_inc_return(iob_in_flight(pool, iob)) <=
 			   READ_ONCE(pool->pass_max) ||
 			   READ_ONCE(pool->passes[iob->io.dir]) == iob->group))
-			return iob_pass(iob);
+			return iob_pass(iob, iob->io.arrival_ns);
 		atomic_dec(iob_in_flight(pool, iob));
 	}
 	return iop_submit_contended(pool, iob);
@@ -674,6 +679,18 @@ void iop_complete(struct ioband_pool *pool, struct ioband_bio *iob)
 }
 
 /**
+ * iog_wake_all - have all who wait to submit look again
+ * @group: whose I/O they have
+ *
+ * Context: any.
+ */
+void iog_wake_all(struct ioband_group *group)
+{
+	wake_up_all(&group->wait[IOBAND_READ]);
+	wake_up_all(&group->wait[IOBAND_WRITE]);
+}
+
+/**
  * iog_rehome - move what a group holds to another
  * @pool: the pool of both
  * @from: a group that is being detached
@@ -693,7 +710,7 @@ void iog_rehome(struct ioband_pool *pool, struct ioband_group *from,
 	if (pool->owner == from)
 		iop_disown(pool);
 	/* Without another to go to, it holds nothing. */
-	if (from->held)
+	if (iog_held(from))
 		iog_join(pool, to);
 	while ((io = iog_first_held(from))) {
 		iob_dequeue(pool, iob_from_io(io), now_ns);
@@ -704,7 +721,7 @@ void iog_rehome(struct ioband_pool *pool, struct ioband_group *from,
 	ioband_node_del(&pool->sched, &from->node, now_ns);
 	iop_pump(pool, NULL, NULL, now_ns);
 	spin_unlock(&pool->lock);
-	wake_up_all(&from->wait);
+	iog_wake_all(from);
 }
 
 /**

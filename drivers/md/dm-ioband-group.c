@@ -144,7 +144,8 @@ struct ioband_group *iog_create(struct ioband_volume *volume, u64 id,
 	group->settings = settings;
 	INIT_LIST_HEAD(&group->account.news);
 	group->account.node = &group->node;
-	init_waitqueue_head(&group->wait);
+	init_waitqueue_head(&group->wait[IOBAND_READ]);
+	init_waitqueue_head(&group->wait[IOBAND_WRITE]);
 	group->dying_jiffies = jiffies;
 	ioband_node_init(&group->node, group->settings.weight);
 	if (nr_legs > 1)

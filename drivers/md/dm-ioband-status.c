@@ -26,6 +26,8 @@ static void iog_counted(const struct ioband_group *group,
 	u64 *to = (u64 *)stats;
 	unsigned int i;
 
+	/* What is counted now is no less than what was counted then. */
+	smp_rmb();
 	iog_sum(group, stats);
 	if (!base)
 		return;
@@ -87,7 +89,7 @@ static void iot_status_info(const struct ioband_target *iot, char *result,
 		       ns_to_ms(stats.done_ns[READ]),
 		       stats.issued_ios[WRITE], stats.issued_sectors[WRITE],
 		       ns_to_ms(stats.done_ns[WRITE]),
-		       READ_ONCE(group->held), iog_busy_ms(group),
+		       iog_held(group), iog_busy_ms(group),
 		       ns_to_ms(stats.done_ns[READ] + stats.done_ns[WRITE]));
 	}
 	rcu_read_unlock();
@@ -282,7 +284,7 @@ static unsigned int emit_stats(struct ioband_group *group, char *result,
 	       stats.issued_ios[WRITE], stats.issued_sectors[WRITE],
 	       stats.done_ns[WRITE]);
 	DMEMIT(" in_flight=%llu held=%u held_ios=%llu held_ns=%llu",
-	       in_flight, READ_ONCE(group->held),
+	       in_flight, iog_held(group),
 	       stats.held_ios, stats.held_ns);
 	DMEMIT(" urgent_ios=%llu", stats.urgent_ios);
 	for (i = 0; i < IOBAND_BECAUSES; i++)
@@ -348,7 +350,7 @@ void iot_show(struct ioband_target *iot, char *result, unsigned int maxlen)
 {
 	const struct ioband_volume *volume = iot->volume;
 	struct ioband_pool *pool = volume->pool;
-	char *path = kmalloc(PATH_MAX, GFP_KERNEL);
+	char *path = kmalloc(PATH_MAX, GFP_NOIO);
 	u32 depth, held, held_max;
 	struct ioband_group *group;
 	const char *reason;
@@ -382,7 +384,7 @@ void iot_show(struct ioband_target *iot, char *result, unsigned int maxlen)
 	     group = iov_next(volume, group, &id)) {
 		DMEMIT("group=%s set=", iog_name(group, name, sizeof(name)));
 		sz = emit_settings(group, result, sz, maxlen);
-		DMEMIT(" held=%u%s", READ_ONCE(group->held),
+		DMEMIT(" held=%u%s", iog_held(group),
 		       group->css ? " auto=1" : "");
 		if (path && volume->type == IOBAND_TYPE_CGROUP &&
 		    !group->is_default)

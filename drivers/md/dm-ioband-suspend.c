@@ -33,7 +33,7 @@ static void iog_push_back(struct ioband_pool *pool, struct ioband_group *group,
 	while ((bio = bio_list_pop(&others)))
 		iob_enqueue(pool, iob_from_bio(bio), now_ns);
 	spin_unlock(&pool->lock);
-	wake_up_all(&group->wait);
+	iog_wake_all(group);
 }
 
 /**
@@ -77,7 +77,7 @@ static void iog_drain(struct ioband_pool *pool, struct ioband_group *group)
 	while ((io = iog_first_held(group)))
 		iob_let_go(pool, iob_from_io(io), now_ns);
 	spin_unlock(&pool->lock);
-	wake_up_all(&group->wait);
+	iog_wake_all(group);
 }
 
 /**

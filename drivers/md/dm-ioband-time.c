@@ -283,7 +283,7 @@ struct ioband_io *iog_first_held(const struct ioband_group *group)
 	struct ioband_io *io = ioband_first_held(&group->node);
 	const struct ioband_node *node;
 
-	if (io || !group->held)
+	if (io || !iog_held(group))
 		return io;
 	list_for_each_entry(node, &group->node.children, sibling) {
 		io = node->is_stream ? ioband_first_held(node) : NULL;

@@ -469,8 +469,10 @@ static void iov_destroy(struct ioband_volume *volume)
 		iov_remove(volume, group);
 	if (volume->default_group)
 		iog_del(volume->default_group, NULL);
-	/* No bio is left: this takes a grace period, no more. */
+	/* No bio is left: this takes a grace period, which may be ten seconds. */
+	mutex_unlock(&ioband_mutex);
 	wait_var_event(&volume->nr_live, !atomic_read(&volume->nr_live));
+	mutex_lock(&ioband_mutex);
 	xa_destroy(&volume->groups);
 	free_percpu(volume->lookup);
 	kfree(volume);

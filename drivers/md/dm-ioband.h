@@ -101,7 +101,8 @@ struct ioband_account {
 struct ioband_group {
 	struct ioband_node node;	/* guarded by pool->lock */
 	struct ioband_account account;
-	u32 held;			/* streams included; guarded by pool->lock */
+	/* By direction, streams included; guarded by pool->lock. */
+	u32 held[IOBAND_DIRS];
 	struct ioband_volume *volume;
 	u64 id;
 	bool is_default;
@@ -121,8 +122,8 @@ struct ioband_group {
 	/* Time with I/O outstanding, as the block layer takes it for a disk. */
 	unsigned long busy_stamp_jiffies;
 	unsigned long busy_jiffies;
-	/* Submitters that found io_limit bios of this group held. */
-	wait_queue_head_t wait;
+	/* Submitters that found io_limit bios of this group and direction held. */
+	wait_queue_head_t wait[IOBAND_DIRS];
 	/* Set for a group that "auto" made: it goes when the cgroup goes. */
 	struct cgroup_subsys_state *css;
 	union {
@@ -364,6 +365,12 @@ static inline struct ioband_bio *iob_from_io(struct ioband_io *io)
 	return container_of(io, struct ioband_bio, io);
 }
 
+static inline u32 iog_held(const struct ioband_group *group)
+{
+	return READ_ONCE(group->held[IOBAND_READ]) +
+	       READ_ONCE(group->held[IOBAND_WRITE]);
+}
+
 static inline struct ioband_group *iog_from_node(struct ioband_node *node)
 {
 	return container_of(node, struct ioband_group, node);
@@ -411,6 +418,7 @@ void iop_lane_work(struct work_struct *work);
 void iob_enqueue(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns);
 void iob_dequeue(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns);
 void iob_let_go(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns);
+void iog_wake_all(struct ioband_group *group);
 void iog_rehome(struct ioband_pool *pool, struct ioband_group *from,
 		struct ioband_group *to);
 

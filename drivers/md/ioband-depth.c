@@ -34,8 +34,10 @@
  *
  * What succeeds is tried again at once and twice as far, so that a disk of a
  * thousand slots is found in a second; what fails is left alone for twice as long
- * as the last time. A trial costs little: one window, and an eighth of the depth; or
- * 16 I/Os, if it is seen at once that it costs too much.
+ * as the last time. Between a depth that proved too little and the present one the
+ * next trial is in the middle, at once: windows are short, and where one of them
+ * misled, it did not do so for long. A trial costs little: one window, and an eighth
+ * of the depth; or 16 I/Os, if it is seen at once that it costs too much.
  * Windows in which there was nothing to send prove nothing.
  */
 #include "ioband-depth.h"
@@ -154,6 +156,8 @@ static void try(struct ioband_depth *depth, s32 direction)
 	/* Many steps down at 1 % each must not add up: look far. */
 	if (direction > 0 && depth->guests)
 		change = depth->settled;
+	else if (direction < 0 && depth->floor)
+		change = max((depth->settled - depth->floor) / 2, 1U);
 	if (direction > 0)
 		depth->depth = min(depth->settled + change, depth->max);
 	else
@@ -206,10 +210,13 @@ static void judge(struct ioband_depth *depth,
 	 * disk that completes several at once does so.
 	 */
 	bool is_knee = depth->reason == IOBAND_DEPTH_GUESTS &&
-		       depth->step == STEP_MIN &&
+		       depth->settled == depth->depth + 1 &&
 		       depth->down_pause_ns > PAUSE_MIN_NS;
 	u64 pause_ns = 0;
 
+	/* The smaller of the two has proved too little. */
+	if (good == (depth->trying > 0))
+		depth->floor = min(depth->settled, depth->depth);
 	if (good) {
 		depth->settled = depth->depth;
 		depth->rate = *rate;
@@ -230,12 +237,15 @@ static void judge(struct ioband_depth *depth,
 		/* What a look up has regained is not to be lost again at once. */
 		if (good && depth->guests)
 			depth->try_down_ns = now_ns + PAUSE_MAX_NS;
-	} else {
-		depth->down_pause_ns = good ? PAUSE_MIN_NS / 2 :
-				       is_knee ? PAUSE_MAX_NS :
+	} else if (!good) {
+		depth->down_pause_ns = is_knee ? PAUSE_MAX_NS :
 				       doubled(depth->down_pause_ns);
-		pause_ns = good ? 0 : depth->down_pause_ns;
-		depth->try_down_ns = now_ns + pause_ns;
+		depth->try_down_ns = now_ns + depth->down_pause_ns;
+	} else if (!depth->floor) {
+		depth->down_pause_ns = PAUSE_MIN_NS / 2;
+		depth->try_down_ns = now_ns;
+	}
+	if (depth->trying < 0) {
 		/* While 2 are tried, one that thinks has none of its turns. */
 		if (good && depth->depth == 1)
 			depth->up_pause_ns = PAUSE_MAX_NS;
@@ -278,10 +288,25 @@ static bool has_guests(u64 ios, u64 guests)
 	return guests * GUEST_IOS > ios;
 }
 
+/* Whether there is something between what is too little and what there is. */
+static bool may_go_down(struct ioband_depth *depth, u64 now_ns)
+{
+	if (!ioband_before(now_ns, depth->try_down_ns))
+		depth->floor = 0;
+	else if (!depth->floor)
+		return false;
+	return depth->settled > depth->floor + 1;
+}
+
 static void consider(struct ioband_depth *depth, bool leaky, bool tells,
 		     u64 now_ns)
 {
-	if (depth->settled > 1 && !ioband_before(now_ns, depth->try_down_ns)) {
+	bool may_go_up = tells && depth->settled < depth->max &&
+			 !is_late(depth) &&
+			 !ioband_before(now_ns, depth->try_up_ns);
+
+	/* After more that was good even more: what is between can wait. */
+	if (may_go_down(depth, now_ns) && !(depth->floor && may_go_up)) {
 		if (is_late(depth))
 			depth->reason = IOBAND_DEPTH_LATENCY;
 		else if (leaky)
@@ -294,8 +319,7 @@ static void consider(struct ioband_depth *depth, bool leaky, bool tells,
 		return;
 	}
 up:
-	if (tells && depth->settled < depth->max && !is_late(depth) &&
-	    !ioband_before(now_ns, depth->try_up_ns))
+	if (may_go_up)
 		try(depth, 1);
 }
 

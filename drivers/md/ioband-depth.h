@@ -46,6 +46,7 @@ struct ioband_depth_rate {
  * @settled: the depth that the last trial left; @depth but during a trial
  * @max: it never exceeds this
  * @step: how much the next trial changes, in eighths
+ * @floor: so little has proved too little, until @try_down_ns; or 0
  * @trying: +1 or -1 during a trial
  * @settling: the trial has just begun, the window does not count
  * @guests: some asked for little in the last window
@@ -53,7 +54,7 @@ struct ioband_depth_rate {
  * @rate: what the disk does per second at @settled
  * @from: where the window began
  * @try_up_ns: no trial of more before this
- * @try_down_ns: no trial of less before this
+ * @try_down_ns: no trial of @floor or less before this
  * @up_pause_ns: how long the last one in vain has put off the next
  * @down_pause_ns: likewise
  * @latency_ns: the closest latency target that there is, or 0
@@ -66,6 +67,7 @@ struct ioband_depth {
 	u32 settled;
 	u32 max;
 	u32 step;
+	u32 floor;
 	s32 trying;
 	bool settling;
 	bool guests;

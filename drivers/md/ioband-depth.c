@@ -198,25 +198,67 @@ static bool is_enough(const struct ioband_depth *depth,
 	return ios || sectors;
 }
 
-/* The trial is over: stay, and go on from here, or go back. */
-static void judge(struct ioband_depth *depth,
-		  const struct ioband_depth_rate *rate, bool tells, u64 now_ns)
+static void after_more(struct ioband_depth *depth, bool good, u64 now_ns)
 {
-	/* Less that costs nothing is good, whatever else there was to send. */
-	bool good = (tells || depth->trying < 0) && is_enough(depth, rate);
+	if (!good) {
+		depth->up_pause_ns = doubled(depth->up_pause_ns);
+		depth->try_up_ns = now_ns + depth->up_pause_ns;
+		return;
+	}
+	depth->up_pause_ns = PAUSE_MIN_NS / 2;
+	depth->try_up_ns = now_ns;
+	/* What a look up has regained is not to be lost again at once. */
+	if (depth->guests)
+		depth->try_down_ns = now_ns + PAUSE_MAX_NS;
+}
+
+static void after_less(struct ioband_depth *depth, bool good, u64 now_ns)
+{
 	/*
-	 * Less than this costs: for guests it is not worth trying often. But that is
-	 * found by more than one trial: 1 % of a window may be a matter of when a
+	 * One less than this costs: for guests it is not worth trying often. But that
+	 * is found by more than one trial: 1 % of a window may be a matter of when a
 	 * disk that completes several at once does so.
 	 */
 	bool is_knee = depth->reason == IOBAND_DEPTH_GUESTS &&
 		       depth->settled == depth->depth + 1 &&
 		       depth->down_pause_ns > PAUSE_MIN_NS;
-	u64 pause_ns = 0;
+
+	if (!good) {
+		depth->down_pause_ns = is_knee ? PAUSE_MAX_NS :
+				       doubled(depth->down_pause_ns);
+		depth->try_down_ns = now_ns + depth->down_pause_ns;
+	} else {
+		if (!depth->floor) {
+			depth->down_pause_ns = PAUSE_MIN_NS / 2;
+			depth->try_down_ns = now_ns;
+		}
+		/* While 2 are tried, one that thinks has none of its turns. */
+		if (depth->depth == 1)
+			depth->up_pause_ns = PAUSE_MAX_NS;
+		else if (depth->guests)
+			depth->up_pause_ns = PAUSE_MIN_NS;
+	}
+	/* Or it would be raised again at once, for the same 1 %. */
+	depth->try_up_ns = now_ns + depth->up_pause_ns;
+}
+
+/* The trial is over: stay, and go on from here, or go back. */
+static void judge(struct ioband_depth *depth,
+		  const struct ioband_depth_rate *rate, bool tells, u64 now_ns)
+{
+	bool is_more = depth->trying > 0;
+	/* Less that costs nothing is good, whatever else there was to send. */
+	bool good = (tells || !is_more) && is_enough(depth, rate);
 
 	/* The smaller of the two has proved too little. */
-	if (good == (depth->trying > 0))
+	if (good == is_more)
 		depth->floor = min(depth->settled, depth->depth);
+	if (is_more)
+		after_more(depth, good, now_ns);
+	else
+		after_less(depth, good, now_ns);
+	if (good == is_more || (tells && !good))
+		depth->reason = IOBAND_DEPTH_THROUGHPUT;
 	if (good) {
 		depth->settled = depth->depth;
 		depth->rate = *rate;
@@ -224,35 +266,6 @@ static void judge(struct ioband_depth *depth,
 	} else {
 		depth->depth = depth->settled;
 		depth->step = STEP_MIN;
-		if (tells || depth->trying < 0)
-			depth->reason = IOBAND_DEPTH_THROUGHPUT;
-	}
-	if (depth->trying > 0) {
-		depth->up_pause_ns = good ? PAUSE_MIN_NS / 2 :
-				     doubled(depth->up_pause_ns);
-		pause_ns = good ? 0 : depth->up_pause_ns;
-		depth->try_up_ns = now_ns + pause_ns;
-		if (good)
-			depth->reason = IOBAND_DEPTH_THROUGHPUT;
-		/* What a look up has regained is not to be lost again at once. */
-		if (good && depth->guests)
-			depth->try_down_ns = now_ns + PAUSE_MAX_NS;
-	} else if (!good) {
-		depth->down_pause_ns = is_knee ? PAUSE_MAX_NS :
-				       doubled(depth->down_pause_ns);
-		depth->try_down_ns = now_ns + depth->down_pause_ns;
-	} else if (!depth->floor) {
-		depth->down_pause_ns = PAUSE_MIN_NS / 2;
-		depth->try_down_ns = now_ns;
-	}
-	if (depth->trying < 0) {
-		/* While 2 are tried, one that thinks has none of its turns. */
-		if (good && depth->depth == 1)
-			depth->up_pause_ns = PAUSE_MAX_NS;
-		else if (good && depth->guests)
-			depth->up_pause_ns = PAUSE_MIN_NS;
-		/* Or it would be raised again at once, for the same 1 %. */
-		depth->try_up_ns = now_ns + depth->up_pause_ns;
 	}
 	depth->trying = 0;
 }

@@ -61,21 +61,43 @@ static void drop_unsaved(struct config *cfg)
 	}
 }
 
-static void keep_force(const struct options *opts, const struct config *old,
-		       struct config *cfg)
+static bool has_gone(const struct config *cfg)
 {
+	for (size_t i = 0; i < cfg->nr_groups; i++)
+		if (cfg->groups[i].has_id && *cfg->groups[i].name != '/')
+			return true;
+	return false;
+}
+
+/*
+ * A service that does not run has no cgroup, and one that was restarted has another,
+ * while the group of the former one may still be there.
+ */
+static void keep_groups(const struct options *opts, const struct config *old,
+			struct config *cfg)
+{
+	bool is_cgroup = !strcmp(old->type, "cgroup") &&
+			 !strcmp(cfg->type, "cgroup");
+	bool any_gone = has_gone(cfg);
+
 	for (size_t i = 0; i < old->nr_groups; i++) {
 		struct config_group group = old->groups[i], *now = NULL;
+		uint64_t number;
 		char *why;
+		int r;
 
-		if (!group.set.v[SET_FORCE].given)
-			continue;
-		if (!groupref_resolve(opts, cfg->type, group.name, &group,
-				      &why))
-			now = config_find(cfg, group.is_default, group.id);
-		if (now)
-			now->set.v[SET_FORCE] = group.set.v[SET_FORCE];
+		r = groupref_resolve(opts, cfg->type, group.name, &group, &why);
 		free(why);
+		if (!r)
+			now = config_find(cfg, group.is_default, group.id);
+		if (now && group.set.v[SET_FORCE].given) {
+			now->set.v[SET_FORCE] = group.set.v[SET_FORCE];
+		} else if (!now && is_cgroup && !group.is_default &&
+			   (r || (any_gone && !parse_u64(group.name, UINT64_MAX,
+							 &number)))) {
+			group.has_id = false;
+			*config_group(cfg, group.name) = group;
+		}
 	}
 }
 
@@ -88,7 +110,7 @@ static int keep_written(const struct options *opts, struct config *cfg)
 
 	if (!status) {
 		cfg->follow = old.follow && !strcmp(cfg->type, "cgroup");
-		keep_force(opts, &old, cfg);
+		keep_groups(opts, &old, cfg);
 	}
 	config_free(&old);
 	return status;

@@ -63,7 +63,8 @@ static size_t find_group(const struct table *t, const char *ref)
 /* As the kernel prints a group of which nothing was said. */
 static const char *no_setting(const char *policy)
 {
-	return strcmp(policy, "range-bw") ? "100" : "0:0";
+	return !strcmp(policy, "range-bw") ? "0:0" :
+	       !strcmp(policy, "limit") ? "0" : "100";
 }
 
 static void add_group(struct table *t, const char *ref)
@@ -92,7 +93,7 @@ static void put_setting(struct table *t, size_t i, char *setting)
 	char *rest = xstrdup(""), *save = NULL, *copy, *more;
 	bool dropping = false;
 
-	if (!strcmp(param, "0:0"))
+	if (!strcmp(param, "0:0") || !strcmp(param, "0"))
 		copy = xstrdup("");
 	else if (*param >= '0' && *param <= '9')
 		copy = xasprintf("weight=%s", param);

@@ -404,18 +404,26 @@ static int reload(const struct options *opts, const struct config *cfg,
 	return status;
 }
 
+/* Groups do not wait for each other, but all of them for the policy. */
 static int send(const struct options *opts, const struct volume *vol,
 		const struct plan *plan)
 {
+	int status = 0;
+
 	for (size_t i = 0; i < plan->nr_messages; i++) {
 		int r = action_message(opts, vol->name, vol->start,
 				       plan->messages[i]);
 
-		if (r)
-			return fail_change(r, "cannot do '%s' to '%s'",
-					   plan->messages[i], vol->name);
+		if (!r)
+			continue;
+		r = fail_change(r, "cannot do '%s' to '%s'", plan->messages[i],
+				vol->name);
+		if (!status)
+			status = r;
+		if (plan->has_policy && !i)
+			break;
 	}
-	return 0;
+	return status;
 }
 
 static int make(const struct options *opts, const struct volumes *volumes,
@@ -467,7 +475,7 @@ int plan_do(const struct options *opts, const struct volumes *volumes,
 	    struct config *cfg, const struct plan *plan)
 {
 	const struct volume *vol = volumes_find(volumes, cfg->name);
-	int status;
+	int r, status;
 
 	if (!plan->nr)
 		return 0;
@@ -479,9 +487,9 @@ int plan_do(const struct options *opts, const struct volumes *volumes,
 		status = send(opts, vol, plan);
 	if (!status && (plan->is_missing || plan->reload))
 		status = settle(opts, cfg);
-	if (!status)
-		status = volume_changed(opts, cfg->name);
-	return status;
+	/* Some of it may have been done before the rest failed. */
+	r = volume_changed(opts, cfg->name);
+	return status ? status : r;
 }
 
 void plan_free(struct plan *plan)

@@ -165,28 +165,55 @@ static int check_same(const struct options *opts, const struct volume *vol,
 }
 
 /*
+ * Under another policy than that of @base its settings would mean something else:
+ * they begin anew, as they do in the kernel.
+ */
+static int fit_policy(const struct options *opts, const struct volumes *volumes,
+		      struct config *base, const struct config *words,
+		      const char *devno)
+{
+	struct config will = *base, more = *words;
+	int status;
+
+	more.nr_groups = 0;
+	config_merge(&will, &more);
+	status = share_default(opts, &will, devno);
+	if (status)
+		return status;
+	share_adopt(volumes, &will);
+	if (!strcmp(will.policy, base->policy))
+		return 0;
+	base->quantum_ms = 0;
+	for (size_t i = 0; i < base->nr_groups; i++)
+		settings_begin_anew(&base->groups[i].set);
+	return 0;
+}
+
+/*
  * Before it is done, for what cannot be remembered is better not done. What LVM
  * takes out is put in again as the record says.
  */
 static int remember(const struct options *opts, const struct volumes *volumes,
-		    struct config *cfg, bool *is_new, char old_name[VOLUME_LEN])
+		    struct config *cfg, struct config *old, bool *has_old)
 {
 	const struct ioband_dm_device *dev;
-	struct config old;
 
 	if (opts->dry_run)
 		return 0;
 	dev = volumes_device(volumes, cfg->name, NULL);
 	snprintf(cfg->uuid, sizeof(cfg->uuid), "%s",
 		 dev && dev->uuid ? dev->uuid : "");
-	*is_new = !record_find(opts, cfg->name, cfg->uuid, &old);
-	/* Of a logical volume that has been renamed since. */
-	if (!*is_new && strcmp(old.name, cfg->name)) {
-		strcpy(old_name, old.name);
-		*is_new = true;
-	}
-	config_free(&old);
+	config_free(old);
+	*has_old = record_find(opts, cfg->name, cfg->uuid, old);
 	return store_save(opts, STORE_RUN, cfg);
+}
+
+static bool is_complete(const struct config *cfg)
+{
+	for (size_t i = 0; i < cfg->nr_groups; i++)
+		if (!cfg->groups[i].is_default && !cfg->groups[i].has_id)
+			return false;
+	return true;
 }
 
 /* It has ioband already, in all of its lines or in some. */
@@ -229,10 +256,11 @@ static int attach_again(const struct options *opts,
 int attach_volume(const struct options *opts, const struct volumes *volumes,
 		  struct config *cfg, const char *devno)
 {
-	char old_name[VOLUME_LEN] = "";
-	bool is_new = false;
+	bool has_old = false, is_renamed;
+	struct config old;
 	int status;
 
+	config_init(&old, cfg->name);
 	cfg->is_attached = true;
 	status = share_default(opts, cfg, devno);
 	if (!status)
@@ -240,16 +268,23 @@ int attach_volume(const struct options *opts, const struct volumes *volumes,
 	if (!status)
 		status = share_check(opts, volumes, cfg, devno);
 	if (!status)
-		status = remember(opts, volumes, cfg, &is_new, old_name);
+		status = remember(opts, volumes, cfg, &old, &has_old);
 	if (status)
-		return status;
+		goto out;
+	/* Of a logical volume that has been renamed since. */
+	is_renamed = has_old && strcmp(old.name, cfg->name);
 	status = inside_put(opts, volumes, cfg);
-	if (!status && *old_name)
-		record_remove(opts, old_name);
-	if (!status)
+	if (!status && is_renamed)
+		record_remove(opts, old.name);
+	/* The volume knows nothing of groups that were left out, the record does. */
+	if (!status && is_complete(cfg))
 		status = volume_changed(opts, cfg->name);
-	else if (is_new)
+	else if (status && has_old && !is_renamed)
+		store_save(opts, STORE_RUN, &old);
+	else if (status && !opts->dry_run)
 		record_remove(opts, cfg->name);
+out:
+	config_free(&old);
 	return status;
 }
 
@@ -298,6 +333,8 @@ int cmd_attach(const struct options *opts, int argc, char **argv)
 		goto out;
 	}
 	status = find_base(opts, blk.dm_name, dev->uuid, &base);
+	if (!status)
+		status = fit_policy(opts, &volumes, &base, &words, blk.devno);
 	if (status)
 		goto out;
 	config_merge(&base, &words);

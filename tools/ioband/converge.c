@@ -164,13 +164,8 @@ static void plan_policy(struct plan *plan, struct config *now,
 /* What the messages before have left of the settings of a group. */
 static void reset_by_policy(const struct plan *plan, struct settings *set)
 {
-	struct settings kept = { 0 };
-
-	if (!plan->has_policy)
-		return;
-	kept.v[SET_PARENT] = set->v[SET_PARENT];
-	strcpy(kept.parent, set->parent);
-	*set = kept;
+	if (plan->has_policy)
+		settings_begin_anew(set);
 }
 
 static bool is_silent(const struct config_group *group)

@@ -334,6 +334,19 @@ void settings_merge(struct settings *set, const struct settings *more)
 		strcpy(set->parent, more->parent);
 }
 
+/**
+ * settings_begin_anew - what another policy leaves of the settings of a group
+ * @set: the settings, of which the parent stays
+ */
+void settings_begin_anew(struct settings *set)
+{
+	struct settings kept = { 0 };
+
+	kept.v[SET_PARENT] = set->v[SET_PARENT];
+	strcpy(kept.parent, set->parent);
+	*set = kept;
+}
+
 /* As it is in force: not given is as good as the default. */
 static struct setting effective(const struct settings *set,
 				enum setting_key key)

@@ -75,6 +75,7 @@ int settings_take(struct settings *set, const char *word,
 int settings_take_param(struct settings *set, const char *policy,
 			const char *param, struct parse_error *err);
 void settings_merge(struct settings *set, const struct settings *more);
+void settings_begin_anew(struct settings *set);
 
 bool setting_equal(const struct settings *a, const struct settings *b,
 		   enum setting_key key);

@@ -182,8 +182,10 @@ int volume_changed(const struct options *opts, const char *name)
 	for (size_t i = 0; !status && changed && i < volumes.nr; i++) {
 		const struct volume *vol = &volumes.v[i];
 
+		/* Lines of another share have the name of the first, and its record. */
 		if (!strcmp(vol->table.share, changed->table.share) &&
-		    volume_is_attached(vol))
+		    volume_is_attached(vol) &&
+		    volumes_find(&volumes, vol->name) == vol)
 			status = record(opts, vol);
 	}
 	volumes_free(&volumes);

@@ -83,6 +83,7 @@ static void keep_groups(const struct options *opts, const struct config *old,
 	for (size_t i = 0; i < old->nr_groups; i++) {
 		struct config_group group = old->groups[i], *now = NULL;
 		uint64_t number;
+		bool is_absent;
 		char *why;
 		int r;
 
@@ -90,11 +91,12 @@ static void keep_groups(const struct options *opts, const struct config *old,
 		free(why);
 		if (!r)
 			now = config_find(cfg, group.is_default, group.id);
+		is_absent = r || (old->follow && group.lacks_io) ||
+			    (any_gone &&
+			     !parse_u64(group.name, UINT64_MAX, &number));
 		if (now && group.set.v[SET_FORCE].given) {
 			now->set.v[SET_FORCE] = group.set.v[SET_FORCE];
-		} else if (!now && is_cgroup && !group.is_default &&
-			   (r || (any_gone && !parse_u64(group.name, UINT64_MAX,
-							 &number)))) {
+		} else if (!now && is_cgroup && !group.is_default && is_absent) {
 			group.has_id = false;
 			*config_group(cfg, group.name) = group;
 		}

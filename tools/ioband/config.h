@@ -23,12 +23,14 @@ enum {
  * @name: as it was written; "default" for the default group
  * @has_id: @id is what the kernel knows it by
  * @is_auto: its cgroup gets it by itself, if it has none
+ * @lacks_io: its I/O is charged to a cgroup above it
  */
 struct config_group {
 	char name[GROUP_NAME_LEN];
 	bool is_default;
 	bool has_id;
 	bool is_auto;
+	bool lacks_io;
 	uint64_t id;
 	struct settings set;
 };

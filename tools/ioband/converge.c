@@ -233,13 +233,18 @@ static void plan_groups(struct plan *plan, const struct config *now,
  */
 static void leave_to_follow(const struct config *now, struct config *want)
 {
+	/* Ids of users are no cgroups. */
+	if (strcmp(now->type, want->type))
+		return;
 	for (size_t i = 0; i < now->nr_groups; i++) {
 		const struct config_group *is = &now->groups[i];
 		struct config_group *group;
 
-		if (is->is_default || is_silent(is))
+		if (is->is_default)
 			continue;
 		group = config_find(want, false, is->id);
+		if (!group && is_silent(is))
+			continue;
 		if (!group) {
 			group = config_group(want, is->name);
 			*group = *is;

@@ -29,7 +29,8 @@ static int resolve_cgroup(const struct options *opts, const char *word,
 	}
 	switch (-r) {
 	case 0:
-		if (!cgroup_has_io(opts->sysroot, path))
+		group->lacks_io = !cgroup_has_io(opts->sysroot, path);
+		if (group->lacks_io)
 			warn("group '%s': its I/O is charged to a cgroup above it, because the io controller is not enabled for it; 'echo +io' to cgroup.subtree_control of its parent, or set IOAccounting=yes for a systemd unit",
 			     word);
 		break;
@@ -96,6 +97,7 @@ int groupref_resolve(const struct options *opts, const char *type,
 
 	*why = NULL;
 	group->has_id = false;
+	group->lacks_io = false;
 	group->is_default = !strcmp(word, "default") || !strcmp(word, "-1");
 	if (group->is_default)
 		return 0;
@@ -150,7 +152,8 @@ int groupref_resolve_parent(const struct options *opts, const char *type,
 /**
  * groupref_resolve_all - find the ids of all groups of a configuration
  * @opts: the global options
- * @cfg: the configuration; groups that mean nothing now are left without id
+ * @cfg: the configuration; groups that mean nothing now are left without id, and if
+ *	it is followed those that lack the io controller
  * @nr_missing: how many these are; each has been told of
  *
  * Return: 0, or an exit code after the error has been reported.
@@ -174,6 +177,10 @@ int groupref_resolve_all(const struct options *opts, struct config *cfg,
 			++*nr_missing;
 		} else if (r) {
 			status = fail(IOBAND_USAGE, "%s: %s", cfg->name, why);
+		} else if (cfg->follow && group->lacks_io) {
+			/* What 'ioband follow' would take away again. */
+			group->has_id = false;
+			++*nr_missing;
 		}
 		free(why);
 		if (status)

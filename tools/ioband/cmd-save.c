@@ -151,24 +151,26 @@ int cmd_save(const struct options *opts, int argc, char **argv)
 {
 	struct volumes volumes = { 0 };
 	unsigned int nr = 0;
-	int status;
+	int status, failed = 0;
 
 	status = volumes_read(&volumes);
 	if (!status)
 		status = volumes_choose(&volumes, argc, argv);
 	for (size_t i = 0; !status && i < volumes.nr; i++) {
 		const struct volume *vol = &volumes.v[i];
+		int r;
 
 		if (!vol->chosen)
 			continue;
 		/* Lines of different shares have one name and would be one file. */
 		if (volumes_find(&volumes, vol->name) != vol)
-			status = fail(IOBAND_DEVICE,
-				      "cannot save '%s': its lines have different shares, which a configuration cannot tell",
-				      vol->name);
+			r = fail(IOBAND_DEVICE,
+				 "cannot save '%s': its lines have different shares, which a configuration cannot tell",
+				 vol->name);
 		else
-			status = save(opts, vol, !nr++);
+			r = save(opts, vol, !nr++);
+		failed = failed ? failed : r;
 	}
 	volumes_free(&volumes);
-	return status;
+	return status ? status : failed;
 }

@@ -213,18 +213,23 @@ static void check_follow(struct doctor *doctor, const struct config *cfg,
 	free(device);
 }
 
-static int check_saved(struct doctor *doctor, const struct volume *vol)
+static void check_saved(struct doctor *doctor, const struct volume *vol)
 {
-	char *escaped = systemd_escape(vol->name, false);
+	char *escaped = systemd_escape(vol->name, false), *why;
 	struct config cfg;
 	bool found;
-	int status = store_load(doctor->opts, STORE_ETC, vol->name, &cfg,
-				&found);
+	int status;
 
-	if (!status && found) {
+	fail_keep(&why);
+	status = store_load(doctor->opts, STORE_ETC, vol->name, &cfg, &found);
+	fail_keep(NULL);
+	if (status) {
+		add_finding(doctor, ERROR, "config", vol->name, why,
+			    xstrdup("mend it, or remove it"));
+	} else if (found) {
 		check_enabled(doctor, vol, escaped);
 		check_follow(doctor, &cfg, escaped);
-	} else if (!status) {
+	} else {
 		add_finding(doctor, NOTE, "not-saved", vol->name,
 			    xstrdup("its settings are written nowhere and go with the next restart"),
 			    xasprintf("keep them with 'ioband save %s'",
@@ -232,7 +237,6 @@ static int check_saved(struct doctor *doctor, const struct volume *vol)
 	}
 	config_free(&cfg);
 	free(escaped);
-	return status;
 }
 
 /**
@@ -254,8 +258,7 @@ int doctor_volumes(struct doctor *doctor)
 			status = check_lines(doctor, vol);
 		check_size(doctor, vol);
 		check_alone(doctor, vol);
-		if (!status)
-			status = check_saved(doctor, vol);
+		check_saved(doctor, vol);
 	}
 	return status;
 }

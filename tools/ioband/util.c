@@ -34,6 +34,20 @@ static void say(const char *text)
 	putc('\n', stderr);
 }
 
+/* Where the first error is kept, or %NULL. */
+static char **kept;
+
+/**
+ * fail_keep - have the first error of what follows kept instead of told
+ * @text: where, to be freed; %NULL to have errors told again
+ */
+void fail_keep(char **text)
+{
+	kept = text;
+	if (kept)
+		*kept = NULL;
+}
+
 /**
  * fail - report an error
  * @status: exit code that goes with it
@@ -50,7 +64,12 @@ int fail(int status, const char *fmt, ...)
 	if (vasprintf(&text, fmt, args) < 0)
 		text = NULL;
 	va_end(args);
-	say(text ? text : "out of memory");
+	if (kept && !*kept && text) {
+		*kept = text;
+		return status;
+	}
+	if (!kept)
+		say(text ? text : "out of memory");
 	free(text);
 	return status;
 }

@@ -12,6 +12,7 @@
 
 int fail(int status, const char *fmt, ...) __printf(2, 3);
 void warn(const char *fmt, ...) __printf(1, 2);
+void fail_keep(char **text);
 int errno_status(int err);
 int fail_errno(int err, const char *detail, const char *fmt, ...) __printf(3, 4);
 

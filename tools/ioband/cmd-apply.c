@@ -52,8 +52,19 @@ const struct own_options apply_options = {
 };
 
 /**
+ * struct member - a volume of this run and its share, as its file has them
+ * @share: "" if that cannot be told
+ */
+struct member {
+	const char *name;
+	char share[SHARE_LEN];
+	char policy[WORD_LEN];
+};
+
+/**
  * struct run - one run over some volumes
  * @list: where differences are listed, or %NULL to make them vanish
+ * @members: the volumes, in the order of the run
  * @nr_done: volumes that are as configured, at least now
  * @nr_failed: volumes of which an error was reported
  * @status: of the first failure
@@ -61,6 +72,8 @@ const struct own_options apply_options = {
 struct run {
 	const struct options *opts;
 	struct listing *list;
+	struct member *members;
+	size_t nr_members;
 	unsigned int nr_done;
 	unsigned int nr_failed;
 	bool any_difference;
@@ -143,13 +156,52 @@ static int run_volume(struct run *run, struct config *cfg)
 	return status;
 }
 
-static void run_name(struct run *run, const char *name, bool is_named)
+/* What is wrong with its file is told when its turn comes. */
+static void find_share(const struct options *opts, struct member *member)
 {
 	struct config cfg;
 	bool found;
+	char *why;
+
+	fail_keep(&why);
+	if (!store_load(opts, STORE_ETC, member->name, &cfg, &found) && found &&
+	    !complete(opts, &cfg)) {
+		strcpy(member->share, cfg.share);
+		strcpy(member->policy, cfg.policy);
+	}
+	fail_keep(NULL);
+	free(why);
+	config_free(&cfg);
+}
+
+/* Each would reset the groups of the other, at every run. */
+static int check_policy(const struct run *run, const struct member *member)
+{
+	for (size_t i = 0; *member->share && i < run->nr_members; i++) {
+		const struct member *other = &run->members[i];
+
+		if (!strcmp(other->share, member->share) &&
+		    strcmp(other->policy, member->policy))
+			return fail(IOBAND_USAGE,
+				    STORE_ETC "/%s.conf has policy %s, and " STORE_ETC "/%s.conf of the same share '%s' has policy %s: write one policy into both",
+				    member->name, member->policy, other->name,
+				    other->share, other->policy);
+	}
+	return 0;
+}
+
+static void run_member(struct run *run, const struct member *member,
+		       bool is_named)
+{
+	const char *name = member->name;
+	struct config cfg;
+	bool found = false;
 	int status;
 
-	status = store_load(run->opts, STORE_ETC, name, &cfg, &found);
+	config_init(&cfg, name);
+	status = check_policy(run, member);
+	if (!status)
+		status = store_load(run->opts, STORE_ETC, name, &cfg, &found);
 	if (!status && !found && is_named)
 		status = fail(IOBAND_DEVICE,
 			      "'%s' has no configuration: write " STORE_ETC "/%s.conf, or have it written by 'ioband save %s'",
@@ -187,10 +239,15 @@ static int run_all(struct run *run, int argc, char **argv)
 		status = store_names(run->opts, STORE_ETC, &names);
 	if (status)
 		return status;
-	for (int i = 0; i < argc; i++)
-		run_name(run, argv[i], true);
-	for (size_t i = 0; i < names.nr; i++)
-		run_name(run, names.v[i], false);
+	run->nr_members = argc ? (size_t)argc : names.nr;
+	run->members = xcalloc(run->nr_members, sizeof(*run->members));
+	for (size_t i = 0; i < run->nr_members; i++) {
+		run->members[i].name = argc ? argv[i] : names.v[i];
+		find_share(run->opts, &run->members[i]);
+	}
+	for (size_t i = 0; i < run->nr_members; i++)
+		run_member(run, &run->members[i], argc);
+	free(run->members);
 	names_free(&names);
 	if (run->nr_failed && run->nr_done)
 		return IOBAND_PARTLY;

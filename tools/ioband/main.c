@@ -168,13 +168,16 @@ static struct option *join_options(const struct command *cmd)
 static const char *refused_option(int c, char **argv, char letter[3])
 {
 	const char *word = argv[optind - 1];
+	/* A byte of a letter outside of ASCII is none by itself. */
+	int shown = optopt < 0 || (optopt >= 0x7f && optopt <= 0xff) ? '?' :
+		    optopt;
 	bool is_letter = c == ':' ? word[1] != '-' :
-			 optopt > ' ' && optopt < 0x7f &&
-			 (optopt == ':' || !strchr(SHORT_OPTIONS, optopt));
+			 shown > ' ' && shown < 0x7f &&
+			 (shown == ':' || !strchr(SHORT_OPTIONS, shown));
 
 	if (!is_letter)
 		return word;
-	snprintf(letter, 3, "-%c", optopt);
+	snprintf(letter, 3, "-%c", shown);
 	return letter;
 }
 

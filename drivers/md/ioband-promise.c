@@ -100,11 +100,13 @@ void ioband_promise_update(struct ioband_sched *sched, struct ioband_node *node,
 	u64 key;
 
 	ioband_promise_leave(sched, terms);
+	if (was_in)
+		terms->wanted_ns = now_ns;
 	if (!node->ready)
 		return;
 	if (terms->min_rate) {
 		if (!was_in)
-			ioband_terms_wake(terms, now_ns);
+			ioband_terms_wake(terms, sched->service_ns, now_ns);
 		min_enter(sched, terms, terms->min.empty_ns);
 	}
 	if (terms->latency_ns && next_deadline(sched, terms, now_ns, &key))

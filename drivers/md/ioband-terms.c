@@ -30,8 +30,8 @@
 
 /*
  * What a group that comes back may have missed of its minimum while it had
- * nothing to send, and what one may be behind that always has: more is not made
- * up for, it is counted as unmet.
+ * nothing to send, and what one may be behind that always has, or sends the next
+ * as soon as the last is done: more is not made up for, it is counted as unmet.
  */
 #define MIN_PAUSE_NS		((u64)100 * NSEC_PER_MSEC)
 #define MIN_BEHIND_NS		((u64)NSEC_PER_SEC)
@@ -185,6 +185,7 @@ void ioband_terms_inherit(struct ioband_terms *terms,
 	}
 	if (terms->min_is_ios == old->min_is_ios)
 		bucket_inherit(&terms->min, &old->min, now_ns);
+	terms->wanted_ns = old->wanted_ns;
 	terms->unmet_ns = old->unmet_ns;
 	terms->promised_ns = old->promised_ns;
 }
@@ -267,11 +268,20 @@ static void min_forgive(struct ioband_terms *terms, u64 now_ns, u64 lag_ns)
 /**
  * ioband_terms_wake - the group has something to send again
  * @terms: its terms
+ * @service_ns: how long the disk takes for an I/O
  * @now_ns: the time
+ *
+ * Who sends one I/O at a time has none here while the disk is at work for him. That
+ * is no pause: what he is behind because his I/Os had to wait, he stays.
  */
-void ioband_terms_wake(struct ioband_terms *terms, u64 now_ns)
+void ioband_terms_wake(struct ioband_terms *terms, u64 service_ns, u64 now_ns)
 {
-	min_forgive(terms, now_ns, MIN_PAUSE_NS);
+	s64 pause_ns = now_ns - terms->wanted_ns - service_ns;
+	s64 behind_ns = now_ns - terms->min.empty_ns;
+
+	if (pause_ns > 0)
+		min_forgive(terms, now_ns,
+			    max_t(s64, behind_ns - pause_ns, MIN_PAUSE_NS));
 }
 
 /**

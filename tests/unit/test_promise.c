@@ -162,6 +162,50 @@ static void test_minimum_of_a_modest_group(void **state)
 	}
 }
 
+/*
+ * Who sends the next I/O when the last is done has nothing to send in between, and
+ * yet it is not his doing if he does not get his minimum. It is if he pauses.
+ */
+static void test_minimum_of_one_at_a_time(void **state)
+{
+	static const struct {
+		unsigned int others;
+		u64 pause_ns;
+		u64 least_ios, most_ios;
+		u64 least_unmet_ns, most_unmet_ns;
+	} rows[] = {
+		/* All of 13 get 77 of 100. */
+		{ 12, 0, 2290, 2320, 5900 * MS, 6200 * MS },
+		{ 8, 0, 3000, U64_MAX, 0, 0 },
+		{ 8, 300 * MS, 98, 100, 0, 0 },
+	};
+	struct bed_terms terms = { .min_rate = 100, .min_is_ios = true };
+	unsigned int i, g, nr;
+	u64 end_ns;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		start(&terms, 0);
+		bed.sched.service_ns = SERVICE_NS;
+		for (g = 0; g < rows[i].others; g++) {
+			struct bed_group *other = bed_add(NULL, 1);
+
+			bed_set(other, &terms);
+			bed_backlog(other, IOBAND_READ, 8, 32);
+		}
+		end_ns = bed.now_ns + 30 * SEC;
+		while (bed.now_ns < end_ns) {
+			nr = bed_ios(poor);
+			bed_hold(poor, 8);
+			while (bed_ios(poor) == nr)
+				bed_run(SERVICE_NS + 1, SERVICE_NS);
+			bed_run(rows[i].pause_ns + SERVICE_NS + 1, SERVICE_NS);
+		}
+		assert_in_range(bed_ios(poor), rows[i].least_ios, rows[i].most_ios);
+		assert_in_range(poor->terms->unmet_ns, rows[i].least_unmet_ns,
+				rows[i].most_unmet_ns);
+	}
+}
+
 /* Two that fit both get theirs; whose do not is told. */
 static void test_minimums_that_do_not_fit(void **state)
 {
@@ -427,6 +471,7 @@ int main(void)
 		cmocka_unit_test(test_minimum_is_not_hoarded),
 		cmocka_unit_test(test_minimum_after_plenty),
 		cmocka_unit_test(test_minimum_of_a_modest_group),
+		cmocka_unit_test(test_minimum_of_one_at_a_time),
 		cmocka_unit_test(test_minimums_that_do_not_fit),
 		cmocka_unit_test(test_minimum_above_a_limit),
 		cmocka_unit_test(test_minimum_below_two_limits),

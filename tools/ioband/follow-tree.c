@@ -143,22 +143,49 @@ void tree_forget(struct followed *group)
 	free(group);
 }
 
-/* Return: 0, -ENOENT if there is no such directory, or an exit code. */
+/*
+ * A cgroup is its owner's, who may close it or nest in it beyond what a path can
+ * tell. One such cgroup must not be the end of it for all others.
+ */
+static bool is_out_of_reach(int err)
+{
+	return err == EACCES || err == ENAMETOOLONG;
+}
+
+/* Once: it would be told at each scan, and for each that its owner makes. */
+static void tell_left_out(struct tree *tree, const char *path, int err)
+{
+	if (!tree->told_left_out)
+		warn("cannot read the cgroup '%s': %s; its I/O counts for the cgroup above it, and that of others that cannot be read likewise",
+		     path, strerror(err));
+	tree->told_left_out = true;
+}
+
+/*
+ * Return: 0, -ENOENT if there is no such directory, -EACCES if it is left out and
+ * that is told, or an exit code.
+ */
 static int add_watch(struct tree *tree, const char *path, int *wd)
 {
 	char *full = xasprintf("%s%s", tree->mount, path);
 	int status = 0;
 
 	*wd = inotify_add_watch(tree->fd, full, EVENTS);
-	if (*wd < 0 && errno == ENOSPC)
+	if (*wd >= 0) {
+		/* It is watched. */
+	} else if (errno == ENOENT || errno == ENOTDIR) {
+		status = -ENOENT;
+	} else if (*path && is_out_of_reach(errno)) {
+		tell_left_out(tree, path, errno);
+		status = -EACCES;
+	} else if (errno == ENOSPC) {
 		status = fail(IOBAND_USAGE,
 			      "cannot watch '%s': there are as many inotify watches as a user may have; raise it with 'sysctl fs.inotify.max_user_watches='",
 			      full);
-	else if (*wd < 0 && errno != ENOENT && errno != ENOTDIR)
+	} else {
 		status = fail(errno == EACCES ? IOBAND_PERM : IOBAND_USAGE,
 			      "cannot watch '%s': %s", full, strerror(errno));
-	else if (*wd < 0)
-		status = -ENOENT;
+	}
 	free(full);
 	return status;
 }
@@ -175,7 +202,7 @@ static int visit(struct tree *tree, const char *path)
 
 	status = add_watch(tree, path, &wd);
 	if (status)
-		return status == -ENOENT ? 0 : status;
+		return status < 0 ? 0 : status;
 	relative = xasprintf(".%s", path);
 	fd = openat(tree->root, relative,
 		    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -201,7 +228,7 @@ static int visit(struct tree *tree, const char *path)
 		status = add_watch(tree, path, &wd);
 		if (status) {
 			close(fd);
-			return status == -ENOENT ? 0 : status;
+			return status < 0 ? 0 : status;
 		}
 	}
 	if (!group) {
@@ -409,7 +436,8 @@ int tree_read_events(struct tree *tree)
 
 /**
  * tree_read_files - what the files of a cgroup say
- * @group: the cgroup; what it is to have is filled in
+ * @tree: the cgroups
+ * @group: one of them; what it is to have is filled in
  * @devices: the volume and what it lies on
  *
  * Return: 0, or an exit code after the error has been reported.
@@ -441,8 +469,13 @@ int tree_read_files(struct tree *tree, struct followed *group,
 			r = 0;
 		}
 	}
+	if (is_out_of_reach(-r)) {
+		tell_left_out(tree, group->path, -r);
+		group->want.weight = 0;
+		return 0;
+	}
 	if (r)
-		return fail(r == -EACCES ? IOBAND_PERM : IOBAND_USAGE,
+		return fail(IOBAND_USAGE,
 			    "cannot read io.weight and io.max of the cgroup '%s': %s",
 			    group->path, strerror(-r));
 	group->want.weight = weight;

@@ -50,6 +50,7 @@ struct followed {
  * @dirty: list of those whose files are to be read
  * @gone: list of those that are gone
  * @rescan: events were lost
+ * @told_left_out: that there are some that cannot be read
  */
 struct tree {
 	char *mount;
@@ -62,6 +63,7 @@ struct tree {
 	struct followed *dirty;
 	struct followed *gone;
 	bool rescan;
+	bool told_left_out;
 	unsigned int scan;
 };
 

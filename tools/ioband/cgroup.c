@@ -326,6 +326,27 @@ struct search {
 	char *path;
 };
 
+static bool ends_in(const char *dir, const char *suffix)
+{
+	size_t len = strlen(dir), n = strlen(suffix);
+
+	return len > n && !strcmp(dir + len - n, suffix);
+}
+
+/*
+ * What is below a service, a scope or a container is for those in it to name, be it
+ * a user's own systemd or a guest's: it must not pass for what it is called as. The
+ * units of the system itself have only slices above them. Engines that work without
+ * systemd put their containers below directories of any name.
+ */
+static bool is_the_systems(const struct search *s, const char *dir)
+{
+	if (!s->is_container)
+		return ends_in(dir, ".slice");
+	return !ends_in(dir, ".service") && !ends_in(dir, ".scope") &&
+	       !is_named(dir, "", true);
+}
+
 /* Takes over @fd. All are counted; of several the first by name is kept. */
 static void search(struct search *s, int fd, const char *path,
 		   unsigned int depth)
@@ -359,15 +380,17 @@ static void search(struct search *s, int fd, const char *path,
 				s->path = xstrdup(below);
 			}
 		}
-		if (sub >= 0)
+		if (sub >= 0 && is_the_systems(s, entry->d_name))
 			search(s, sub, below, depth - 1);
+		else if (sub >= 0)
+			close(sub);
 		free(below);
 	}
 	closedir(dir);
 }
 
 /**
- * cgroup_by_name - the cgroup of a systemd unit or a container
+ * cgroup_by_name - the cgroup of a unit of the system, or of a container
  * @sysroot: prefix of /proc and of the cgroup mount
  * @name: "db.service", or the id of a container
  * @id: its id

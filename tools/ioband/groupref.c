@@ -37,12 +37,11 @@ static int resolve_cgroup(const struct options *opts, const char *word,
 	case ENOENT:
 		*why = xasprintf("group '%s': %s; give the path of a cgroup, the name of a running systemd unit, the id of a container, or a number",
 				 word, *word == '/' ? "there is no such cgroup" :
-				 "no cgroup is called so");
+				 "no unit of the system and no container is called so");
 		break;
 	case EEXIST:
 		*why = xasprintf("group '%s': several cgroups are called so, %s is one; give the path",
 				 word, path);
-		r = -EINVAL;
 		break;
 	default:
 		*why = xasprintf("group '%s': no cgroup hierarchy is mounted that has the io controller",
@@ -88,7 +87,8 @@ static int resolve_gid(const char *word, struct config_group *group, char **why)
  * @group: its id is filled in
  * @why: on failure a sentence, to be freed
  *
- * Return: 0, -ENOENT if there is no such thing now, or another negative errno.
+ * Return: 0, -ENOENT if there is no such thing now, -EEXIST if there are several, or
+ * another negative errno.
  */
 int groupref_resolve(const struct options *opts, const char *type,
 		     const char *word, struct config_group *group, char **why)
@@ -171,7 +171,7 @@ int groupref_resolve_all(const struct options *opts, struct config *cfg,
 		if (!r)
 			r = groupref_resolve_parent(opts, cfg->type,
 						    &group->set, &why);
-		if (r == -ENOENT || r == -ENODEV) {
+		if (r == -ENOENT || r == -EEXIST || r == -ENODEV) {
 			warn("%s: left out for now: %s", cfg->name, why);
 			group->has_id = false;
 			++*nr_missing;

@@ -8,6 +8,8 @@
 enum {
 	/* As the message set has it. */
 	WEIGHT_MAX = 10000,
+	/* With a digit behind it. */
+	NAME_LEN = GROUP_NAME_LEN + 1,
 };
 
 /**
@@ -30,12 +32,13 @@ static int take_parent(const struct scenario *sc, struct scenario_group *group,
 {
 	int parent;
 
+	if (group->is_placed)
+		return refuse(err, "parent: given twice");
+	group->is_placed = true;
 	/* The default group is above none: that is what this means. */
 	if (!strcmp(name, "default") || !strcmp(name, "-1"))
 		return 0;
 	parent = scenario_group(sc, name);
-	if (group->parent != SCENARIO_NONE)
-		return refuse(err, "parent: given twice");
 	if (parent == SCENARIO_NONE || &sc->groups[parent] == group)
 		return refuse(err, "parent '%.40s': expected the name of a group above in this file",
 			      name);
@@ -44,6 +47,49 @@ static int take_parent(const struct scenario *sc, struct scenario_group *group,
 	if (group->level >= SCENARIO_LEVELS_MAX)
 		return refuse(err, "parent '%.40s': expected no more than %d levels",
 			      name, SCENARIO_LEVELS_MAX);
+	return 0;
+}
+
+/*
+ * Whether the groups of @counted, NAME1 to NAMEcount, have a name of @other's among
+ * them: its own, or if it has a count as well, that of its first.
+ */
+static bool is_numbered_as(const struct scenario_group *counted,
+			   const struct scenario_group *other,
+			   char name[NAME_LEN])
+{
+	size_t len = strlen(counted->name);
+	u64 n;
+
+	if (strncmp(other->name, counted->name, len))
+		return false;
+	snprintf(name, NAME_LEN, "%s%s", other->name,
+		 other->is_counted ? "1" : "");
+	return name[len] != '0' && parse_u64(name + len, counted->count, &n);
+}
+
+/**
+ * scenario_group_check_names - whether no two groups are called the same
+ * @sc: the scenario, with all sections
+ * @group: a section with a count
+ * @at: set to the one that has a name of its groups
+ * @err: says what was wrong on failure
+ *
+ * Return: 0 or -EINVAL.
+ */
+int scenario_group_check_names(const struct scenario *sc,
+			       const struct scenario_group *group,
+			       const struct scenario_group **at,
+			       struct parse_error *err)
+{
+	char name[NAME_LEN];
+
+	for (size_t i = 0; i < sc->nr_groups; i++) {
+		*at = &sc->groups[i];
+		if (*at != group && is_numbered_as(group, *at, name))
+			return refuse(err, "[group %.40s]: expected another name, count of [group %.40s] makes a group '%.40s' too",
+				      (*at)->name, group->name, name);
+	}
 	return 0;
 }
 

@@ -82,6 +82,10 @@ static int begin_group(struct reader *reader, const char *name)
 	if (!*name || strlen(name) >= GROUP_NAME_LEN)
 		return refuse(reader->err, "[group %.40s]: expected a name of 1 to %d characters",
 			      name, GROUP_NAME_LEN - 1);
+	/* Another section behind it on the line would be part of the name. */
+	if (strpbrk(name, "[]"))
+		return refuse(reader->err, "[group %.40s]: expected a name without [ and ], and one section on a line",
+			      name);
 	if (!strcmp(name, "total"))
 		return refuse(reader->err, "[group total]: expected another name, this is that of the sum");
 	if (scenario_group(sc, name) != SCENARIO_NONE)
@@ -387,10 +391,10 @@ static int check_groups(struct reader *reader)
 {
 	struct scenario *sc = reader->sc;
 	struct ioband_error why;
-	u64 groups = 0, streams = 0;
+	u64 groups = 0, streams = 0, ios = 0;
 
 	for (size_t i = 0; i < sc->nr_groups; i++) {
-		const struct scenario_group *group = &sc->groups[i];
+		const struct scenario_group *group = &sc->groups[i], *at;
 
 		reader->nr = group->line;
 		groups += group->count;
@@ -400,16 +404,27 @@ static int check_groups(struct reader *reader)
 				      SCENARIO_GROUPS_MAX);
 		if (ioband_settings_check(&group->settings, sc->policy, &why))
 			return refuse(reader->err, "%s", why.text);
+		if (group->is_counted &&
+		    scenario_group_check_names(sc, group, &at, reader->err)) {
+			reader->nr = at->line;
+			return -EINVAL;
+		}
 	}
 	for (size_t i = 0; i < sc->nr_jobs; i++) {
 		const struct scenario_job *job = &sc->jobs[i];
+		u64 tasks = job->streams * sc->groups[job->group].count;
 
 		reader->nr = job->line;
-		streams += job->streams * sc->groups[job->group].count;
+		streams += tasks;
 		if (streams > SCENARIO_STREAMS_MAX)
 			return refuse(reader->err, "streams of [job]: make %llu in all, expected no more than %d",
 				      (unsigned long long)streams,
 				      SCENARIO_STREAMS_MAX);
+		ios += tasks * job->depth;
+		if (ios > SCENARIO_IOS_MAX)
+			return refuse(reader->err, "depth of [job]: with streams and count makes %llu I/Os outstanding in all, expected no more than %d",
+				      (unsigned long long)ios,
+				      SCENARIO_IOS_MAX);
 		if (scenario_job_check(job, sc, reader->err))
 			return -EINVAL;
 	}

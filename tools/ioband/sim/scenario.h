@@ -13,6 +13,8 @@ enum {
 	SCENARIO_SECTIONS_MAX	= 4096,
 	SCENARIO_GROUPS_MAX	= 1000000,
 	SCENARIO_STREAMS_MAX	= 1000000,
+	/* I/Os outstanding, streams times depth: some 300 bytes each. */
+	SCENARIO_IOS_MAX	= 4000000,
 	/* Levels of groups: the module has no more. */
 	SCENARIO_LEVELS_MAX	= 16,
 	SCENARIO_NONE		= -1,
@@ -34,6 +36,7 @@ struct scenario_step {
  * @line: where it begins
  * @count: how many groups it stands for
  * @is_counted: they are numbered, even if it is one
+ * @is_placed: parent was given
  * @parent: the section of the groups above, or %SCENARIO_NONE
  * @level: how many groups are above
  * @settings: of each of them
@@ -43,6 +46,7 @@ struct scenario_group {
 	unsigned long line;
 	u64 count;
 	bool is_counted;
+	bool is_placed;
 	int parent;
 	unsigned int level;
 	struct ioband_settings settings;
@@ -150,6 +154,10 @@ void scenario_free(struct scenario *sc);
 int scenario_group(const struct scenario *sc, const char *name);
 int scenario_group_take(const struct scenario *sc, struct scenario_group *group,
 			const char *key, char *value, struct parse_error *err);
+int scenario_group_check_names(const struct scenario *sc,
+			       const struct scenario_group *group,
+			       const struct scenario_group **at,
+			       struct parse_error *err);
 
 /* scenario-job.c */
 void scenario_job_init(struct scenario_job *job, int group, unsigned long line);

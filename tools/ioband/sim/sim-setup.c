@@ -99,11 +99,15 @@ static void init_job(struct sim *sim, struct sim_job *job,
 			      (job - sim->jobs));
 	job->next_ns = SIM_BEGIN_NS + start_ns;
 	job->event.key = job->next_ns;
-	if (job->next_ns < sim->end_ns)
+	if (job->next_ns < sim->end_ns &&
+	    (!job->spec || start_ns < job->spec->stop_ns))
 		ioband_heap_insert(&sim->events, &job->event);
 }
 
-/* Sequential streams begin at places that divide the part of the disk evenly. */
+/*
+ * Sequential streams begin at places that divide the part of the disk evenly. Those
+ * with a rate begin at times that divide it evenly: many users are not in step.
+ */
 static void add_tasks(struct sim *sim, const struct scenario_job *spec)
 {
 	const struct scenario *sc = sim->sc;
@@ -116,11 +120,13 @@ static void add_tasks(struct sim *sim, const struct scenario_job *spec)
 	for (u64 i = 0; i < tasks; i++) {
 		struct sim_job *job = &sim->jobs[sim->nr_jobs++];
 		size_t group = sim->first_group[spec->group] + i % groups;
+		u64 after_ns = mul_u64_u64_div_u64(spec->interval_ns, i, tasks);
 
 		job->spec = spec;
 		job->blocks = blocks;
 		job->head = mul_u64_u64_div_u64(blocks, i, tasks);
-		init_job(sim, job, &sim->groups[group], spec->start_ns);
+		init_job(sim, job, &sim->groups[group],
+			 spec->start_ns + after_ns);
 	}
 }
 

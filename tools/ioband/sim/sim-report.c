@@ -2,6 +2,8 @@
 /*
  * What a simulation has found out.
  */
+#include <math.h>
+
 #include "sim-report.h"
 #include "util.h"
 
@@ -9,9 +11,19 @@
 #define MET	0.99
 
 /**
+ * struct demand - what jobs would get in a second if no I/O took any time
+ */
+struct demand {
+	double ios;
+	double bytes;
+};
+
+/**
  * struct tally - what a group got, all below it counted in
  * @work: in the unit that shares are made of
  * @rivals: weights of those directly below that had I/O, its own included
+ * @want_ns: for how long its jobs waited for I/O
+ * @busy_ns: for how long they did that or thought
  * @due: its part of the disk
  */
 struct tally {
@@ -20,6 +32,8 @@ struct tally {
 	u64 work;
 	u64 rivals;
 	u64 want_ns;
+	u64 busy_ns;
+	struct demand demand;
 	bool active;
 	double due;
 };
@@ -51,7 +65,46 @@ static void add_up(struct tally *to, const struct tally *from)
 	}
 	to->work += from->work;
 	to->want_ns = max(to->want_ns, from->want_ns);
+	to->busy_ns = max(to->busy_ns, from->busy_ns);
+	to->demand.ios += from->demand.ios;
+	to->demand.bytes += from->demand.bytes;
 	to->active |= from->active;
+}
+
+/*
+ * Of each group of each section, to be freed. A job that was not told to think wants
+ * whatever it can get: the time it takes all the same is the machine's.
+ */
+static struct demand *make_demands(const struct scenario *sc)
+{
+	struct demand *demands = xcalloc(sc->nr_groups + 1, sizeof(*demands));
+
+	for (size_t i = 0; i < sc->nr_jobs; i++) {
+		const struct scenario_job *job = &sc->jobs[i];
+		struct demand *demand = &demands[job->group];
+		double ios;
+
+		if (job->interval_ns)
+			ios = 1e9 * job->streams / job->interval_ns;
+		else if (job->given[JOB_THINK] && job->think_ns)
+			ios = 1e9 * job->streams * job->depth / job->think_ns;
+		else
+			ios = INFINITY;
+		demand->ios += ios;
+		demand->bytes += ios * job->bytes;
+	}
+	return demands;
+}
+
+static void add_demands(const struct sim *sim, struct tally *tallies)
+{
+	const struct scenario *sc = sim->sc;
+	struct demand *demands = make_demands(sc);
+
+	for (size_t i = 0; i < sc->nr_groups; i++)
+		for (u64 j = 0; j < sc->groups[i].count; j++)
+			tallies[sim->first_group[i] + j].demand = demands[i];
+	free(demands);
 }
 
 /* @all: the sum of all groups. A group stands behind the one above it. */
@@ -60,6 +113,7 @@ static struct tally *make_tallies(const struct sim *sim, struct tally *all)
 	struct tally *tallies = xcalloc(sim->nr_groups + 1, sizeof(*tallies));
 
 	memset(all, 0, sizeof(*all));
+	add_demands(sim, tallies);
 	for (size_t i = 0; i < sim->nr_groups; i++) {
 		const struct sim_count *count = &sim->counts[i];
 		struct tally *tally = &tallies[i];
@@ -67,8 +121,9 @@ static struct tally *make_tallies(const struct sim *sim, struct tally *all)
 		memcpy(tally->ios, count->ios, sizeof(tally->ios));
 		memcpy(tally->bytes, count->bytes, sizeof(tally->bytes));
 		tally->work = work_of(sim, count);
-		tally->want_ns = count->want_ns;
-		tally->active = count->want_ns || count->ios[0] || count->ios[1];
+		tally->want_ns = count->want.ns;
+		tally->busy_ns = count->busy.ns;
+		tally->active = count->want.ns || count->ios[0] || count->ios[1];
 		if (tally->active)
 			tally->rivals = IOBAND_WEIGHT_DEFAULT;
 	}
@@ -123,16 +178,22 @@ static char *group_name(const struct sim *sim, int section, u64 i)
 /*
  * A minimum is broken where the scheduler has found the group behind for some of
  * the time, or where it gets less though it always wants something. That it does
- * not ask for more is no breach.
+ * not ask for more is no breach. While its jobs think it wants something if it would
+ * have its minimum on a disk that takes no time: on one that is nearly so fast, jobs
+ * think for a large part of theirs.
  */
 static bool is_unmet(const struct sim *sim, size_t i, const struct tally *tally,
 		     double rate)
 {
 	const struct ioband_terms *terms = sim->groups[i].node.terms;
+	double demand = terms->min_is_ios ? tally->demand.ios :
+					    tally->demand.bytes;
 	u64 ns = sim->sc->time_ns;
+	u64 want_ns = demand >= terms->min_rate ? tally->busy_ns :
+						  tally->want_ns;
 
 	return sim->counts[i].unmet_ns > ns * (1 - MET) ||
-	       (rate < terms->min_rate * MET && tally->want_ns >= ns * MET);
+	       (rate < terms->min_rate * MET && want_ns >= ns * MET);
 }
 
 static void add_minimum(struct sim_row *row, const struct sim *sim,

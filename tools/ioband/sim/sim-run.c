@@ -84,10 +84,29 @@ static void give_back_tag(struct sim *sim)
 		unblock(sim, iob->job);
 }
 
+static void span_begin(struct sim_span *span, u64 now_ns)
+{
+	if (!span->nr++)
+		span->since_ns = now_ns;
+}
+
+/* What was before anything counts is left out. */
+static void span_stop(const struct sim *sim, struct sim_span *span, u64 end_ns)
+{
+	if (sim->counting)
+		span->ns += end_ns - max(span->since_ns, sim->from_ns);
+}
+
+static void span_end(const struct sim *sim, struct sim_span *span)
+{
+	if (!--span->nr)
+		span_stop(sim, span, sim->now_ns);
+}
+
 static void count_begin(struct sim_count *count, u64 now_ns)
 {
-	if (!count->outstanding++)
-		count->since_ns = now_ns;
+	span_begin(&count->want, now_ns);
+	span_begin(&count->busy, now_ns);
 }
 
 static void count_end(struct sim *sim, struct sim_io *iob, u64 work_ns)
@@ -102,9 +121,8 @@ static void count_end(struct sim *sim, struct sim_io *iob, u64 work_ns)
 		count->series->bytes += bytes;
 		count->series->latency_ns += took_ns;
 	}
-	if (!--count->outstanding && sim->counting)
-		count->want_ns += sim->now_ns -
-				  max(count->since_ns, sim->from_ns);
+	span_end(sim, &count->want);
+	span_end(sim, &count->busy);
 	if (!sim->counting)
 		return;
 	count->ios[iob->io.dir]++;
@@ -134,6 +152,7 @@ static void complete(struct sim *sim, struct sim_io *iob)
 	give_back_tag(sim);
 	count_end(sim, iob, sim->pool.work_ns - iob->work_ns);
 	if (job->spec && job->spec->think_ns) {
+		span_begin(&iob->group->count->busy, sim->now_ns);
 		iob->event.key = sim->now_ns + job->spec->think_ns;
 		ioband_heap_insert(&sim->thoughts, &iob->event);
 	} else {
@@ -217,8 +236,11 @@ static void run_events(struct sim *sim)
 
 	while ((node = ioband_heap_first(&sim->thoughts)) &&
 	       node->key <= sim->now_ns) {
+		struct sim_io *iob = io_of_event(node);
+
 		ioband_heap_erase(&sim->thoughts, node);
-		come_back(sim, io_of_event(node));
+		span_end(sim, &iob->group->count->busy);
+		come_back(sim, iob);
 	}
 	while ((node = ioband_heap_first(&sim->events)) &&
 	       node->key <= sim->now_ns) {
@@ -290,9 +312,10 @@ static void finish(struct sim *sim)
 		struct sim_count *count = &sim->counts[i];
 		const struct ioband_terms *terms = sim->groups[i].node.terms;
 
-		if (count->outstanding)
-			count->want_ns += sim->end_ns - max(count->since_ns,
-							    sim->from_ns);
+		if (count->want.nr)
+			span_stop(sim, &count->want, sim->end_ns);
+		if (count->busy.nr)
+			span_stop(sim, &count->busy, sim->end_ns);
 		if (terms)
 			count->unmet_ns = terms->unmet_ns - count->unmet_ns;
 	}

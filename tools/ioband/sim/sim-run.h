@@ -14,13 +14,24 @@
 #define SIM_BEGIN_NS	((u64)NSEC_PER_SEC)
 
 /**
+ * struct sim_span - for how long there was any of something
+ * @nr: how many there are
+ * @since_ns: since when there are any
+ * @ns: how long there were any before
+ */
+struct sim_span {
+	u64 nr;
+	u64 since_ns;
+	u64 ns;
+};
+
+/**
  * struct sim_count - what a group has got while it counts
  * @ios: I/Os done, by direction
  * @bytes: their size
  * @work_ns: for how long the disk was at work for them
- * @outstanding: I/Os that its jobs wait for
- * @since_ns: since when there are any
- * @want_ns: how long there were any
+ * @want: I/Os that its jobs wait for
+ * @busy: these, and those that they think about
  * @unmet_ns: what the core counted as unmet of a minimum before
  * @hist: latencies; shared by the groups of a section, or not
  * @series: for the plot, likewise, or %NULL
@@ -29,9 +40,8 @@ struct sim_count {
 	u64 ios[IOBAND_DIRS];
 	u64 bytes[IOBAND_DIRS];
 	u64 work_ns;
-	u64 outstanding;
-	u64 since_ns;
-	u64 want_ns;
+	struct sim_span want;
+	struct sim_span busy;
 	u64 unmet_ns;
 	struct sim_hist *hist;
 	struct sim_series *series;

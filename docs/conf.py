@@ -4,4 +4,6 @@
 project = 'dm-ioband'
 author = 'dm-ioband developers'
 exclude_patterns = ['man/*']
+# No source, for Sphinx does not read Markdown, but linked from the first page.
+html_extra_path = ['results.md']
 html_theme = 'alabaster'

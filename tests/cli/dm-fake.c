@@ -17,6 +17,7 @@
  *				message, create, load, resume, clear, remove and
  *				open with :NAME behind it; ERRNO a number
  *   failonce CALL ERRNO	the same, the next time only
+ *   when CALL COMMAND	what somebody else does just before, the next time only
  *   refuse ERRNO WORD TEXT	tables and messages with WORD in them, as the
  *				kernel does with TEXT in its log
  *   error TEXT			what libdevmapper says about failures
@@ -163,6 +164,23 @@ static void drop_all(const char *key, const char *name)
 			i++;
 }
 
+/* Somebody else is faster: what the shell does to the file, or on its own. */
+static void let_others(const char *call)
+{
+	char *words = find("when", call), *command;
+
+	if (!words)
+		return;
+	command = xstrdup(words);
+	drop_all("when", call);
+	write_file();
+	forget();
+	if (system(command))
+		abort();
+	free(command);
+	read_file();
+}
+
 /* A call begins: read the file. Return: the failure planned for it. */
 static int begin(const char *call, const char *name)
 {
@@ -173,6 +191,7 @@ static int begin(const char *call, const char *name)
 		fprintf(stderr, "fake: %s\n", full);
 	last_reason[0] = '\0';
 	read_file();
+	let_others(full);
 	for (size_t i = 0; i < nr_lines; i++) {
 		char *words = match(lines[i], "error", NULL);
 

@@ -13,6 +13,8 @@
 
 #include "action.h"
 #include "cmd.h"
+#include "table.h"
+#include "target.h"
 
 static sigset_t old_signals;
 static unsigned int nesting;
@@ -118,19 +120,106 @@ int action_message(const struct options *opts, const char *name,
 	return r;
 }
 
+/* Whether ioband lies where it lay. Its groups come and go with their cgroups. */
+static bool same_place(const char *a, const char *b)
+{
+	struct table_line was = { 0 }, is = { 0 };
+	struct parse_error err;
+	bool same;
+
+	same = !table_parse(a, &was, &err) && !table_parse(b, &is, &err) &&
+	       !strcmp(was.device, is.device) &&
+	       was.offset_sectors == is.offset_sectors;
+	table_free(&was);
+	table_free(&is);
+	return same;
+}
+
+/* Whether two tables have the same lines, as far as LVM makes them. */
+static bool same_places(const struct ioband_dm_targets *a,
+			const struct ioband_dm_targets *b)
+{
+	bool same = a->nr == b->nr;
+
+	for (size_t i = 0; same && i < a->nr; i++) {
+		const struct ioband_dm_target *was = &a->v[i], *is = &b->v[i];
+
+		same = was->start == is->start && was->length == is->length &&
+		       !strcmp(was->type, is->type) &&
+		       (strcmp(is->type, TARGET_TYPE) ?
+			!strcmp(was->params, is->params) :
+			same_place(was->params, is->params));
+	}
+	return same;
+}
+
 /* Whether two tables have the same lines. */
 static bool targets_equal(const struct ioband_dm_targets *a,
 			  const struct ioband_dm_targets *b)
 {
-	if (a->nr != b->nr)
-		return false;
-	for (size_t i = 0; i < a->nr; i++)
-		if (a->v[i].start != b->v[i].start ||
-		    a->v[i].length != b->v[i].length ||
-		    strcmp(a->v[i].type, b->v[i].type) ||
-		    strcmp(a->v[i].params, b->v[i].params))
+	for (size_t i = 0; i < a->nr && i < b->nr; i++)
+		if (strcmp(a->v[i].params, b->v[i].params))
 			return false;
-	return true;
+	return same_places(a, b);
+}
+
+static int refuse_busy(const char *verb, const char *name,
+		       const struct ioband_dm_targets *targets)
+{
+	bool suspended = targets->suspended;
+
+	return fail(IOBAND_BUSY,
+		    "cannot %s '%s': %s, so LVM or another program is changing it; try again later, or 'dmsetup %s %s' if nobody is",
+		    verb, name, suspended ? "it is suspended" :
+		    "another table is loaded for it",
+		    suspended ? "resume" : "clear", name);
+}
+
+/**
+ * action_table - read the table of a device that is to get another one
+ * @verb: what for, as in "attach"
+ * @name: the device
+ * @targets: filled in, to be freed by ioband_dm_targets_free() in any case
+ *
+ * Refuses if somebody else is about to give it another one.
+ *
+ * Return: 0, or an exit code after the error has been reported.
+ */
+int action_table(const char *verb, const char *name,
+		 struct ioband_dm_targets *targets)
+{
+	int r = ioband_dm_table(name, targets);
+
+	if (r)
+		return fail_errno(r, ioband_dm_error(),
+				  "cannot read the table of '%s'", name);
+	if (targets->suspended || targets->has_inactive)
+		return refuse_busy(verb, name, targets);
+	if (!targets->nr)
+		return fail(IOBAND_DEVICE, "cannot %s '%s': it has no table",
+			    verb, name);
+	return 0;
+}
+
+/* Whether it still has the table that the new one was made from. */
+static int check_same(const char *verb, const char *name,
+		      const struct ioband_dm_targets *old, bool is_loaded)
+{
+	struct ioband_dm_targets now;
+	int r, status = 0;
+
+	r = ioband_dm_table(name, &now);
+	if (r)
+		return fail_errno(r, ioband_dm_error(),
+				  "cannot read the table of '%s'", name);
+	if (now.suspended || (now.has_inactive && !is_loaded))
+		status = refuse_busy(verb, name, &now);
+	else if (!same_places(old, &now))
+		status = fail(IOBAND_BUSY,
+			      "cannot %s '%s': somebody else has given it another table at the same moment; try again",
+			      verb, name);
+	ioband_dm_targets_free(&now);
+	return status;
 }
 
 /* Back to the table it had, and resumed. Return: whether that is so. */
@@ -155,46 +244,52 @@ static bool undo(const char *name, const struct ioband_dm_targets *old)
 /**
  * action_replace - put a new table in force, or leave the device as it was
  * @opts: the global options
+ * @verb: what is done, as in "attach"
  * @name: the device, which is in use
- * @targets: the new table
- * @why: filled in
+ * @old: its table as action_table() read it, which the new one was made from
+ * @new: the new table
  *
  * The kernel checks the new table while the old one goes on, then suspends,
  * exchanges and resumes by itself: there is no moment at which we would have to
- * act for the I/O to go on, unless that fails.
+ * act for the I/O to go on, unless that fails. LVM knows nothing of our lock: what
+ * it has changed by then is left to it, be it a table that waits to be put in force.
  *
- * Return: 0, or an exit code if even the way back failed, after that has been
- * reported; other failures are in @why only.
+ * Return: 0, or an exit code after the error has been reported.
  */
-int action_replace(const struct options *opts, const char *name,
-		   const struct ioband_dm_targets *targets,
-		   struct failure *why)
+int action_replace(const struct options *opts, const char *verb,
+		   const char *name, const struct ioband_dm_targets *old,
+		   const struct ioband_dm_targets *new)
 {
-	struct ioband_dm_targets old;
+	struct failure why = { 0 };
 	bool ok = true;
-	int r;
+	int r, status;
 
-	memset(why, 0, sizeof(*why));
-	r = ioband_dm_table(name, &old);
-	if (r) {
-		failure_note(why, r);
-		return 0;
-	}
+	status = check_same(verb, name, old, false);
+	if (status)
+		return status;
 	action_begin();
-	r = load(opts, name, targets);
-	if (!r)
-		r = resume(opts, name);
+	r = load(opts, name, new);
 	if (r) {
-		failure_note(why, r);
-		ok = undo(name, &old);
+		failure_note(&why, r);
+	} else {
+		status = check_same(verb, name, old, true);
+		if (status)
+			ioband_dm_clear(name);
+		else
+			r = resume(opts, name);
+		if (r) {
+			failure_note(&why, r);
+			ok = undo(name, old);
+		}
 	}
 	action_end();
-	ioband_dm_targets_free(&old);
+	if (why.err)
+		status = fail_action(&why, "cannot %s '%s'", verb, name);
 	if (!ok)
-		return fail(IOBAND_BUSY,
-			    "cannot put back the table of '%s': see 'dmsetup info' and 'dmsetup table' of it; 'dmsetup resume' lets its I/O go on",
-			    name);
-	return 0;
+		status = fail(IOBAND_BUSY,
+			      "cannot put back the table of '%s': see 'dmsetup info' and 'dmsetup table' of it; 'dmsetup resume' lets its I/O go on",
+			      name);
+	return status;
 }
 
 /**

@@ -32,9 +32,11 @@ int action_message(const struct options *opts, const char *name,
 		   uint64_t sector, const char *text);
 
 /* The usual pair, with the way back if it fails. */
-int action_replace(const struct options *opts, const char *name,
-		   const struct ioband_dm_targets *targets,
-		   struct failure *why);
+int action_table(const char *verb, const char *name,
+		 struct ioband_dm_targets *targets);
+int action_replace(const struct options *opts, const char *verb,
+		   const char *name, const struct ioband_dm_targets *old,
+		   const struct ioband_dm_targets *new);
 
 /* No signal ends what is between these, and none of our pages is on a disk. */
 void action_begin(void);

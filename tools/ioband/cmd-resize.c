@@ -2,7 +2,6 @@
 /*
  * ioband resize: follow the size of the device below.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -20,24 +19,14 @@ static int set_length(const struct options *opts, const struct volume *vol,
 		      uint64_t length)
 {
 	struct ioband_dm_targets old, new = { 0 };
-	struct failure why;
-	int r, status;
+	int status;
 
-	r = ioband_dm_table(vol->name, &old);
-	if (r)
-		return fail_errno(r, ioband_dm_error(),
-				  "cannot read the table of '%s'", vol->name);
-	if (old.has_inactive) {
-		ioband_dm_targets_free(&old);
-		return fail(IOBAND_BUSY,
-			    "cannot resize '%s': another table is loaded for it; 'dmsetup resume %s' puts it in force, 'dmsetup clear %s' drops it",
-			    vol->name, vol->name, vol->name);
+	status = action_table("resize", vol->name, &old);
+	if (!status) {
+		new.read_only = old.read_only;
+		targets_add(&new, 0, length, TARGET_TYPE, old.v[0].params);
+		status = action_replace(opts, "resize", vol->name, &old, &new);
 	}
-	new.read_only = old.read_only;
-	targets_add(&new, 0, length, TARGET_TYPE, old.v[0].params);
-	status = action_replace(opts, vol->name, &new, &why);
-	if (!status && why.err)
-		status = fail_action(&why, "cannot resize '%s'", vol->name);
 	ioband_dm_targets_free(&old);
 	ioband_dm_targets_free(&new);
 	return status;

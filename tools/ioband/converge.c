@@ -362,13 +362,9 @@ static int reload(const struct options *opts, const struct config *cfg,
 		  const struct plan *plan)
 {
 	struct ioband_dm_targets old, new = { 0 };
-	struct failure why = { 0 };
-	int r, status = 0;
+	int status;
 
-	r = ioband_dm_table(cfg->name, &old);
-	if (r)
-		return fail_errno(r, ioband_dm_error(),
-				  "cannot read the table of '%s'", cfg->name);
+	status = action_table("change", cfg->name, &old);
 	new.read_only = old.read_only;
 	for (size_t i = 0; !status && i < old.nr; i++) {
 		const struct ioband_dm_target *t = &old.v[i];
@@ -396,9 +392,7 @@ static int reload(const struct options *opts, const struct config *cfg,
 		table_free(&line);
 	}
 	if (!status)
-		status = action_replace(opts, cfg->name, &new, &why);
-	if (!status && why.err)
-		status = fail_action(&why, "cannot change '%s'", cfg->name);
+		status = action_replace(opts, "change", cfg->name, &old, &new);
 	ioband_dm_targets_free(&old);
 	ioband_dm_targets_free(&new);
 	return status;

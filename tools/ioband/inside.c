@@ -45,27 +45,6 @@ static char *lower_uuid(const char *name, const char *uuid)
 	return xasprintf(UUID_LOWER "%s", *uuid ? uuid : name);
 }
 
-static int read_old(struct inside *in, const char *verb)
-{
-	int r = ioband_dm_table(in->name, &in->old);
-
-	if (r)
-		return fail_errno(r, ioband_dm_error(),
-				  "cannot read the table of '%s'", in->name);
-	if (in->old.suspended)
-		return fail(IOBAND_BUSY,
-			    "cannot %s '%s': it is suspended, so LVM or another program is changing it; try again later, or 'dmsetup resume %s' if nobody is",
-			    verb, in->name, in->name);
-	if (in->old.has_inactive)
-		return fail(IOBAND_BUSY,
-			    "cannot %s '%s': another table is loaded for it, so LVM or another program is changing it; try again later, or 'dmsetup clear %s' if nobody is",
-			    verb, in->name, in->name);
-	if (!in->old.nr)
-		return fail(IOBAND_DEVICE, "cannot %s '%s': it has no table",
-			    verb, in->name);
-	return 0;
-}
-
 /* DEVICE OFFSET */
 static bool parse_linear(const char *params, char *device, uint64_t *offset)
 {
@@ -206,17 +185,11 @@ static int verify(struct inside *in, const char *verb)
 /* Put the new table in force. */
 static int replace(struct inside *in, const char *verb)
 {
-	struct failure why;
 	int status;
 
 	in->new.read_only = in->old.read_only;
-	status = action_replace(in->opts, in->name, &in->new, &why);
-	if (why.err) {
-		int r = fail_action(&why, "cannot %s '%s'", verb, in->name);
-
-		return status ? status : r;
-	}
-	return verify(in, verb);
+	status = action_replace(in->opts, verb, in->name, &in->old, &in->new);
+	return status ? status : verify(in, verb);
 }
 
 /**
@@ -293,7 +266,7 @@ int inside_put(const struct options *opts, const struct volumes *volumes,
 
 	/* Nobody is to interrupt us while there is a hidden device too many. */
 	action_begin();
-	status = read_old(&in, "attach");
+	status = action_table("attach", in.name, &in.old);
 	if (status)
 		goto out;
 	if (all_flat(&in)) {
@@ -411,7 +384,7 @@ int inside_take_out(const struct options *opts, const struct volumes *volumes,
 	int r, status;
 
 	action_begin();
-	status = read_old(&in, "detach");
+	status = action_table("detach", name, &in.old);
 	for (size_t i = 0; !status && i < in.old.nr; i++)
 		status = plain_line(&in, &in.old.v[i], &lower);
 	if (!status)

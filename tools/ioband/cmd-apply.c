@@ -137,7 +137,8 @@ static int run_volume(struct run *run, struct config *cfg)
 	for (int i = CONFIG_POLICY; i <= CONFIG_QUANTUM; i++)
 		cfg->given[i] = true;
 	if (!status)
-		status = volumes_read(&volumes);
+		status = look_only ? volumes_read(&volumes) :
+				     volumes_lock(opts, &volumes);
 	if (!status)
 		status = groupref_resolve_all(opts, cfg, &nr_missing);
 	if (!status)

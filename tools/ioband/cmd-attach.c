@@ -316,7 +316,7 @@ int cmd_attach(const struct options *opts, int argc, char **argv)
 			      "cannot attach '%s': it is not a device-mapper device, such as a logical volume is; use 'ioband create' on top of it",
 			      argv[0]);
 	if (!status)
-		status = volumes_read(&volumes);
+		status = volumes_lock(opts, &volumes);
 	if (status)
 		goto out;
 	dev = volumes_device(&volumes, blk.dm_name, NULL);

@@ -128,7 +128,7 @@ int cmd_create(const struct options *opts, int argc, char **argv)
 	if (!status)
 		status = blk_find(opts->sysroot, argv[1], &blk);
 	if (!status)
-		status = volumes_read(&volumes);
+		status = volumes_lock(opts, &volumes);
 	if (!status && volumes_device(&volumes, cfg.name, NULL))
 		status = fail(IOBAND_BUSY,
 			      "cannot create '%s': there is a device of that name; choose another one, or 'ioband remove %s' first",

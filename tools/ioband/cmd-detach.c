@@ -70,7 +70,7 @@ int cmd_detach(const struct options *opts, int argc, char **argv)
 	if (!argc)
 		return fail(IOBAND_USAGE,
 			    "detach: expected a logical volume, as in 'ioband detach /dev/vg/data'");
-	status = volumes_read(&volumes);
+	status = volumes_lock(opts, &volumes);
 	if (status)
 		goto out;
 	/* The device may be gone, and its record be all there is. */

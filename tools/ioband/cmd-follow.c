@@ -13,6 +13,7 @@
 #include "clock.h"
 #include "cmd.h"
 #include "follow.h"
+#include "lock.h"
 #include "util.h"
 
 enum {
@@ -37,8 +38,8 @@ const struct own_options follow_options = {
 };
 
 struct follow {
+	const struct options *opts;
 	const char *name;
-	const char *sysroot;
 	struct tree tree;
 	struct mirror mirror;
 	uint64_t compared_ns;
@@ -71,21 +72,22 @@ static int flush(struct follow *follow)
 /* From whatever the volume has to what the cgroups say. */
 static int converge(struct follow *follow)
 {
-	int status = 0;
+	int status = lock_take(follow->opts);
 
 	for (unsigned int i = 0; !status && i < MAX_TRIES; i++) {
-		status = mirror_read(&follow->mirror, follow->sysroot,
-				     follow->name);
+		status = mirror_read(&follow->mirror,
+				     follow->opts->sysroot, follow->name);
 		if (!status)
 			status = mirror_compare(&follow->mirror, &follow->tree);
 		if (!status)
 			status = flush(follow);
 		if (!follow->mirror.stale) {
 			follow->compared_ns = clock_now_ns();
-			return status;
+			break;
 		}
 	}
-	if (!status)
+	lock_drop();
+	if (!status && follow->mirror.stale)
 		status = fail(IOBAND_BUSY,
 			      "'%s' refuses groups again and again: 'dmesg' says why",
 			      follow->name);
@@ -152,7 +154,10 @@ static int run(struct follow *follow, int signals)
 			clock_wait(GATHER_NS, -1, NULL);
 			status = tree_read_events(&follow->tree);
 			if (!status)
+				status = lock_take(follow->opts);
+			if (!status)
 				status = flush(follow);
+			lock_drop();
 			if (!status && follow->mirror.stale)
 				status = converge(follow);
 		} else if (now >= end) {
@@ -170,7 +175,7 @@ static int run(struct follow *follow, int signals)
 
 int cmd_follow(const struct options *opts, int argc, char **argv)
 {
-	struct follow follow = { .sysroot = opts->sysroot };
+	struct follow follow = { .opts = opts };
 	int status, signals = -1;
 
 	if (!argc)
@@ -187,9 +192,9 @@ int cmd_follow(const struct options *opts, int argc, char **argv)
 				    strerror(errno));
 	}
 	/* A volume that cannot be followed is told before anything is read. */
-	status = mirror_read(&follow.mirror, follow.sysroot, follow.name);
+	status = mirror_read(&follow.mirror, opts->sysroot, follow.name);
 	if (!status)
-		status = tree_open(&follow.tree, follow.sysroot);
+		status = tree_open(&follow.tree, opts->sysroot);
 	if (!status)
 		status = tree_scan(&follow.tree);
 	if (!status)

@@ -105,7 +105,7 @@ int cmd_group(const struct options *opts, int argc, char **argv)
 		return fail(IOBAND_USAGE,
 			    "group del: unexpected word '%s': it takes a volume and a group",
 			    argv[3]);
-	status = volumes_read(&volumes);
+	status = volumes_lock(opts, &volumes);
 	if (!status)
 		status = volumes_name(&volumes, argv[1], &name);
 	if (!status)

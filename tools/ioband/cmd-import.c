@@ -10,6 +10,7 @@
 #include "blk.h"
 #include "cmd.h"
 #include "config.h"
+#include "lock.h"
 #include "store.h"
 #include "util.h"
 
@@ -126,7 +127,9 @@ int cmd_import(const struct options *opts, int argc, char **argv)
 
 	file = argc ? xstrdup(argv[0]) :
 		      xasprintf("%s" LEGACY_FILE, opts->sysroot);
-	status = read_file(opts, file, &imports);
+	status = lock_take(opts);
+	if (!status)
+		status = read_file(opts, file, &imports);
 	/* All lines are good before one file is written. */
 	for (size_t i = 0; !status && i < imports.nr; i++) {
 		if (opts->dry_run) {

@@ -73,7 +73,7 @@ int cmd_resize(const struct options *opts, int argc, char **argv)
 	if (!argc)
 		return fail(IOBAND_USAGE,
 			    "resize: expected the name of a volume; 'ioband list' shows those there are");
-	status = volumes_read(&volumes);
+	status = volumes_lock(opts, &volumes);
 	if (!status)
 		status = volumes_name(&volumes, argv[0], &name);
 	if (!status)

@@ -153,7 +153,7 @@ int cmd_save(const struct options *opts, int argc, char **argv)
 	unsigned int nr = 0;
 	int status, failed = 0;
 
-	status = volumes_read(&volumes);
+	status = volumes_lock(opts, &volumes);
 	if (!status)
 		status = volumes_choose(&volumes, argc, argv);
 	for (size_t i = 0; !status && i < volumes.nr; i++) {

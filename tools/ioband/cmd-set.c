@@ -115,7 +115,7 @@ int cmd_set(const struct options *opts, int argc, char **argv)
 	if (argc < 2)
 		return fail(IOBAND_USAGE,
 			    "set: expected a volume, a group and key=value, as in 'ioband set data /db.slice weight=300'");
-	status = volumes_read(&volumes);
+	status = volumes_lock(opts, &volumes);
 	if (!status)
 		status = volumes_name(&volumes, argv[0], &name);
 	if (!status) {

@@ -9,6 +9,7 @@
 #include <sys/sysmacros.h>
 
 #include "cmd.h"
+#include "lock.h"
 #include "target.h"
 #include "util.h"
 #include "volume.h"
@@ -139,6 +140,21 @@ int volumes_read(struct volumes *volumes)
 	for (size_t i = 0; !status && i < volumes->devices.nr; i++)
 		status = read_device(volumes, &volumes->devices.v[i]);
 	return status;
+}
+
+/**
+ * volumes_lock - find all volumes, to change some
+ * @opts: the global options
+ * @volumes: as volumes_read() fills it in; no other ioband changes them until we end
+ *
+ * Return: 0, or an exit code after the error has been reported.
+ */
+int volumes_lock(const struct options *opts, struct volumes *volumes)
+{
+	int status = lock_take(opts);
+
+	memset(volumes, 0, sizeof(*volumes));
+	return status ? status : volumes_read(volumes);
 }
 
 static int read_status(struct volume *vol, bool *gone)

@@ -8,6 +8,8 @@
 #include "dm.h"
 #include "table.h"
 
+struct options;
+
 /**
  * struct volume - what one share controls of one device
  * @uuid: of the device
@@ -51,6 +53,7 @@ struct volumes {
 };
 
 int volumes_read(struct volumes *volumes);
+int volumes_lock(const struct options *opts, struct volumes *volumes);
 int volumes_read_status(struct volumes *volumes);
 int volumes_name(const struct volumes *volumes, const char *arg,
 		 const char **name);

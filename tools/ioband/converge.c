@@ -17,6 +17,7 @@
 #include "converge.h"
 #include "current.h"
 #include "groupref.h"
+#include "inside.h"
 #include "target.h"
 #include "util.h"
 
@@ -277,6 +278,11 @@ static int plan_table(const struct options *opts, struct plan *plan,
 		differ_number(plan, "auto", now->auto_depth, want->auto_depth);
 		plan->reload = true;
 	}
+	/* LVM has made them; beside a volume of its own they are somebody's. */
+	if (now->is_attached && vol->nr_others) {
+		differ(plan, NULL, "lines", "some", "all");
+		plan->reload = true;
+	}
 	if (now->is_attached)
 		return 0;
 
@@ -346,10 +352,6 @@ int plan_make(const struct options *opts, const struct volumes *volumes,
 		free(devno);
 	}
 	if (!status) {
-		if (vol->nr_others) {
-			differ(plan, NULL, "lines", "some", "all");
-			plan->reload = true;
-		}
 		plan_policy(plan, &now, cfg);
 		plan_depth(plan, &now, cfg);
 		plan_groups(plan, &now, cfg);
@@ -358,43 +360,32 @@ int plan_make(const struct options *opts, const struct volumes *volumes,
 	return status;
 }
 
-static int reload(const struct options *opts, const struct config *cfg,
-		  const struct plan *plan)
+/* A volume of its own. */
+static int reload(const struct options *opts, const struct volume *vol,
+		  const struct config *cfg, const struct plan *plan)
 {
 	struct ioband_dm_targets old, new = { 0 };
+	char *params;
 	int status;
 
+	params = config_params(cfg, plan->device, vol->table.offset_sectors);
 	status = action_table("change", cfg->name, &old);
 	new.read_only = old.read_only;
-	for (size_t i = 0; !status && i < old.nr; i++) {
+	for (size_t i = 0; i < old.nr; i++) {
 		const struct ioband_dm_target *t = &old.v[i];
-		struct parse_error err;
-		struct table_line line;
-		char *params;
 
-		if (strcmp(t->type, TARGET_TYPE)) {
+		if (t->start == vol->start)
+			targets_add(&new, t->start, plan->length, TARGET_TYPE,
+				    params);
+		else
 			targets_add(&new, t->start, t->length, t->type,
 				    t->params);
-			continue;
-		}
-		if (table_parse(t->params, &line, &err)) {
-			status = fail(IOBAND_MODULE,
-				      "cannot read the table of '%s': %s",
-				      cfg->name, err.text);
-			break;
-		}
-		params = config_params(cfg, *plan->device ? plan->device :
-				       line.device, line.offset_sectors);
-		targets_add(&new, t->start,
-			    *plan->device ? plan->length : t->length,
-			    TARGET_TYPE, params);
-		free(params);
-		table_free(&line);
 	}
 	if (!status)
 		status = action_replace(opts, "change", cfg->name, &old, &new);
 	ioband_dm_targets_free(&old);
 	ioband_dm_targets_free(&new);
+	free(params);
 	return status;
 }
 
@@ -475,8 +466,10 @@ int plan_do(const struct options *opts, const struct volumes *volumes,
 		return 0;
 	if (plan->is_missing)
 		status = make(opts, volumes, cfg);
+	else if (plan->reload && cfg->is_attached)
+		status = inside_put(opts, volumes, cfg);
 	else if (plan->reload)
-		status = reload(opts, cfg, plan);
+		status = reload(opts, vol, cfg, plan);
 	else
 		status = send(opts, vol, plan);
 	if (!status && (plan->is_missing || plan->reload))

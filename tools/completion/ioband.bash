@@ -11,20 +11,41 @@ _ioband_columns() {
 		in_list { print $1 == "*" ? $2 : $1 }' | sort -u
 }
 
+# What --raw has written, as it is: \xHH stands for what would end a word.
+_ioband_plain() {
+	local word
+
+	while IFS= read -r word; do
+		printf '%b\n' "$word"
+	done
+}
+
+# Offer those of the lines that begin like the current word, quoted for the shell.
+# Never by compgen -W, which would execute a $(command) in the name of a cgroup.
+_ioband_offer() {
+	local word quoted
+
+	while IFS= read -r word; do
+		printf -v quoted %q "$word"
+		[[ $word != "$cur"* && $quoted != "$cur"* ]] || COMPREPLY+=("$quoted")
+	done
+}
+
 # Names of volumes.
 _ioband_volumes() {
-	ioband list --raw --noheadings -o NAME 2>/dev/null
+	ioband list --raw --noheadings -o NAME 2>/dev/null | _ioband_plain
 }
 
 # Devices that ioband can be put in or on.
 _ioband_devices() {
-	lsblk --noheadings --raw --paths -o NAME 2>/dev/null
+	lsblk --noheadings --raw --paths -o NAME 2>/dev/null | _ioband_plain
 }
 
 # Groups of a volume, by the path of their cgroup where they have one.
 _ioband_groups() {
 	ioband status "$1" --raw --noheadings -o GROUP,CGROUP 2>/dev/null |
-		awk '{ print $1 == -1 ? "default" : $2 == "-" ? $1 : $2 }'
+		awk '{ print $1 == -1 ? "default" : $2 == "-" ? $1 : $2 }' |
+		_ioband_plain
 }
 
 # Cgroups that have the io controller.
@@ -116,7 +137,7 @@ _ioband() {
 		choices=$commands
 		;;
 	create/2 | attach/1 | detach/1)
-		choices=$(_ioband_devices)
+		_ioband_offer < <(_ioband_devices)
 		;;
 	create/* | attach/*)
 		[[ ${words[0]}/${#words[@]} == create/1 ]] ||
@@ -124,20 +145,21 @@ _ioband() {
 		;;
 	status/* | show/* | save/* | diff/* | apply/* | top/* | metrics/* | doctor/* | \
 	remove/1 | resize/1 | set/1 | follow/1 | group/2)
-		choices=$(_ioband_volumes)
+		_ioband_offer < <(_ioband_volumes)
 		;;
 	group/1)
 		choices='add del'
 		;;
 	group/3)
 		if [[ ${words[1]} == del ]]; then
-			choices=$(_ioband_groups "${words[2]}")
+			_ioband_offer < <(_ioband_groups "${words[2]}")
 		else
-			choices=$(_ioband_cgroups)
+			_ioband_offer < <(_ioband_cgroups)
 		fi
 		;;
 	set/2)
-		choices="$(_ioband_groups "${words[1]}") policy= io_throttle= io_limit= quantum="
+		_ioband_offer < <(_ioband_groups "${words[1]}")
+		choices='policy= io_throttle= io_limit= quantum='
 		;;
 	group/* | set/*)
 		choices=$group_keys
@@ -148,6 +170,6 @@ _ioband() {
 		return
 		;;
 	esac
-	mapfile -t COMPREPLY < <(compgen -W "$choices" -- "$cur")
+	mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -W "$choices" -- "$cur")
 	[[ ${COMPREPLY[*]} != *= ]] || compopt -o nospace 2>/dev/null
 } && complete -F _ioband ioband

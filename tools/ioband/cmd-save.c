@@ -51,7 +51,7 @@ static void drop_unsaved(struct config *cfg)
 
 		if (is_cgroup && group->has_id && *group->name != '/' &&
 		    !silent)
-			warn("'%s': group %s is left out, for its cgroup is gone",
+			warn("'%s': group %s is left out, for its cgroup is gone or has a path that cannot be written",
 			     cfg->name, group->name);
 		else if (!silent) {
 			i++;

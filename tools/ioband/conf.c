@@ -48,6 +48,19 @@ char *conf_trim(char *s)
 	return s;
 }
 
+/**
+ * conf_has_name - whether a file can name a group so
+ * @name: its name
+ *
+ * Blanks behind it are lost. Who owns a cgroup may name one below it like that.
+ */
+bool conf_has_name(const char *name)
+{
+	size_t len = strlen(name);
+
+	return len && len < GROUP_NAME_LEN && !strchr(" \t\r", name[len - 1]);
+}
+
 /* Put the number of the line before the reason. */
 static int at_line(struct reader *reader, int r)
 {

@@ -66,11 +66,11 @@ static bool is_one_of(const char *word, const char *list)
 	return false;
 }
 
-/* A word of a table line is copied as it is, and a blank would make it two. */
+/* Where device-mapper and udev have a blank, they write \x20. */
 static int take_text(char *to, size_t size, const char *key, const char *value,
 		     struct parse_error *err)
 {
-	bool bad = !*value || strlen(value) >= size || strchr(value, '\\');
+	bool bad = !*value || strlen(value) >= size;
 
 	for (const char *p = value; *p; p++)
 		bad |= (unsigned char)*p <= ' ' || *p == 0x7f;
@@ -79,6 +79,16 @@ static int take_text(char *to, size_t size, const char *key, const char *value,
 			      key, value, size - 1);
 	strcpy(to, value);
 	return 0;
+}
+
+/* A word of a table line: a blank would make it two, a backslash would be lost. */
+static int take_share(struct config *cfg, const char *value,
+		      struct parse_error *err)
+{
+	if (strchr(value, '\\'))
+		return refuse(err, "share '%.60s': expected 1 to %zu characters without blank and backslash",
+			      value, sizeof(cfg->share) - 1);
+	return take_text(cfg->share, sizeof(cfg->share), "share", value, err);
 }
 
 static int take_choice(char *to, const char *key, const char *value,
@@ -121,8 +131,7 @@ static int take_word(struct config *cfg, enum config_word word,
 	case CONFIG_UUID:
 		return take_text(cfg->uuid, sizeof(cfg->uuid), key, value, err);
 	case CONFIG_SHARE:
-		return take_text(cfg->share, sizeof(cfg->share), key, value,
-				 err);
+		return take_share(cfg, value, err);
 	case CONFIG_TYPE:
 		return take_choice(cfg->type, key, value,
 				   "none user uid gid pid pgrp cgroup ioprio",

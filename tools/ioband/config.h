@@ -100,6 +100,7 @@ char *config_params(const struct config *cfg, const char *device,
 
 /* conf.c: the text of a file. */
 char *conf_trim(char *s);
+bool conf_has_name(const char *name);
 int conf_take_setting(struct settings *set, const char *key, char *value,
 		      struct parse_error *err);
 int conf_parse(struct config *cfg, const char *text, struct parse_error *err);

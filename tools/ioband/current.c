@@ -36,7 +36,7 @@ bool volume_is_attached(const struct volume *vol)
 	       vol->table.offset_sectors;
 }
 
-/* Ids of cgroups mean nothing after a restart: write their paths. */
+/* Ids of cgroups mean nothing after a restart: write paths, where that can be. */
 static void name_cgroups(const struct options *opts, struct config *cfg)
 {
 	struct cgroup_paths paths = { 0 };
@@ -60,7 +60,7 @@ static void name_cgroups(const struct options *opts, struct config *cfg)
 
 		if (group->has_id)
 			path = cgroup_paths_find(&paths, group->id);
-		if (path && strlen(path) < sizeof(group->name))
+		if (path && conf_has_name(path))
 			strcpy(group->name, path);
 	}
 	cgroup_paths_free(&paths);

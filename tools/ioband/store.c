@@ -35,7 +35,7 @@ int check_volume_name(const char *name)
 	if (!len || len > NAME_LEN_MAX || *name == '.' || *name == '-' ||
 	    strpbrk(name, "/ \t\n\\'\""))
 		return fail(IOBAND_USAGE,
-			    "name '%s': expected 1 to %d characters without blank, slash and quote, and no point or dash first",
+			    "name '%s': expected 1 to %d characters without blank, slash, backslash and quote, and no point or dash first",
 			    name, NAME_LEN_MAX);
 	return 0;
 }
@@ -213,12 +213,48 @@ bool store_has_dropins(const struct options *opts, const char *name)
 	return has;
 }
 
-static int write_all(const struct config *cfg, FILE *file)
+/* All of a file, to be freed. */
+static char *make_text(const struct config *cfg)
 {
-	fprintf(file, "# What 'ioband apply %s' makes it; see ioband.conf(5).\n",
+	char *text = NULL;
+	size_t size;
+	FILE *to;
+
+	to = open_memstream(&text, &size);
+	if (!to)
+		exit(fail(IOBAND_NOMEM, "out of memory"));
+	fprintf(to, "# What 'ioband apply %s' makes it; see ioband.conf(5).\n",
 		cfg->name);
-	conf_print(cfg, file);
-	if (fflush(file) || fsync(fileno(file)))
+	conf_print(cfg, to);
+	if (fclose(to))
+		exit(fail(IOBAND_NOMEM, "out of memory"));
+	return text;
+}
+
+/* What cannot be read again is better not written. */
+static int check_text(const char *path, const struct config *cfg,
+		      const char *text)
+{
+	struct parse_error err;
+	struct config again;
+	int status = 0;
+
+	config_init(&again, cfg->name);
+	if (strlen(text) > FILE_LEN_MAX)
+		status = fail(IOBAND_USAGE,
+			      "cannot write '%s': expected at most %d bytes, this would be %zu",
+			      path, FILE_LEN_MAX, strlen(text));
+	else if (conf_parse(&again, text, &err))
+		status = fail(IOBAND_USAGE,
+			      "cannot write '%s', it could not be read again: %s",
+			      path, err.text);
+	config_free(&again);
+	return status;
+}
+
+static int write_all(const char *text, FILE *file)
+{
+	if (fputs(text, file) < 0 || fflush(file) || fsync(fileno(file)))
 		return -errno;
 	return 0;
 }
@@ -229,7 +265,7 @@ static int write_all(const struct config *cfg, FILE *file)
  * @dir: %STORE_ETC or %STORE_RUN
  * @cfg: the configuration
  *
- * The old file is there, and whole, until the new one is.
+ * The old file is there, and whole, until the new one is, which can be read.
  *
  * Return: 0, or an exit code after the error has been reported.
  */
@@ -239,9 +275,13 @@ int store_save(const struct options *opts, const char *dir,
 	char *parent = xasprintf("%s%s", opts->sysroot, dir);
 	char *path = xasprintf("%s/%s" SUFFIX, parent, cfg->name);
 	char *temp = xasprintf("%s/.%s.XXXXXX", parent, cfg->name);
+	char *text = make_text(cfg);
 	FILE *file = NULL;
-	int fd, r = 0, status = 0;
+	int fd, r = 0, status;
 
+	status = check_text(path, cfg, text);
+	if (status)
+		goto out;
 	if (mkdir(parent, 0755) && errno != EEXIST)
 		r = -errno;
 	fd = r ? -1 : mkstemp(temp);
@@ -250,7 +290,7 @@ int store_save(const struct options *opts, const char *dir,
 	if (!r) {
 		fchmod(fd, 0644);
 		file = fdopen(fd, "w");
-		r = file ? write_all(cfg, file) : -ENOMEM;
+		r = file ? write_all(text, file) : -ENOMEM;
 		if (file && fclose(file) && !r)
 			r = -errno;
 		if (!r && rename(temp, path))
@@ -262,6 +302,8 @@ int store_save(const struct options *opts, const char *dir,
 		status = fail(r == -EACCES || r == -EPERM ? IOBAND_PERM :
 			      IOBAND_USAGE, "cannot write '%s': %s", path,
 			      strerror(-r));
+out:
+	free(text);
 	free(temp);
 	free(path);
 	free(parent);

@@ -84,7 +84,7 @@ void iop_update_depth(struct ioband_pool *pool)
 	pool->depth_reason = ioband_depth_enforce(&pool->depth, sched, &bounds);
 	WRITE_ONCE(pool->pass_max, sched->policy->only_limits ? U32_MAX :
 		   min3(sched->depth, pool->tags_least, (u32)PASS_MAX));
-	pool->held_max = pool->io_limit ?: HELD_DEFAULT;
+	WRITE_ONCE(pool->held_max, pool->io_limit ?: HELD_DEFAULT);
 	WRITE_ONCE(pool->is_timed, pool->contended &&
 		   (sched->turn.is_serial || sched->policy->by_time));
 }

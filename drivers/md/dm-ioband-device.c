@@ -94,34 +94,28 @@ static bool iob_must_wait(struct ioband_pool *pool, const struct ioband_bio *iob
 	       READ_ONCE(pool->held_max);
 }
 
-/* A bio goes where its leg goes; legs do not wait for each other. */
-static unsigned int iob_lane_nr(struct ioband_bio *iob)
-{
-	struct ioband_target *iot = iob->target;
-	u64 chunk;
-
-	if (iot->nr_lanes == 1)
-		return 0;
-	chunk = iob_to_bio(iob)->bi_iter.bi_sector >> iot->chunk_shift;
-	return do_div(chunk, iot->nr_lanes);
-}
-
-static struct ioband_lane *iob_lane(struct ioband_bio *iob)
-{
-	return &iob->target->lanes[iob_lane_nr(iob)];
-}
-
 /**
- * iob_leg - which leg of its pool a bio goes to
+ * iob_find_leg - note which way a bio goes: its lane, and its pool's leg
  * @iob: the bio, remapped, its target set
  *
- * A pool has the legs of its first target. Others may have fewer, or more.
+ * Once, for whoever splits a bio below moves its start along. A pool has the legs of
+ * its first target. Others may have fewer, or more.
  *
  * Context: any.
  */
-unsigned int iob_leg(struct ioband_bio *iob)
+void iob_find_leg(struct ioband_bio *iob)
 {
-	return iob_lane_nr(iob) % iob->target->volume->pool->nr_legs;
+	struct ioband_target *iot = iob->target;
+	u64 chunk = iob_to_bio(iob)->bi_iter.bi_sector >> iot->chunk_shift;
+
+	iob->lane = do_div(chunk, iot->nr_lanes);
+	iob->io.leg = iob->lane % iot->volume->pool->nr_legs;
+}
+
+/* A bio goes where its leg goes; legs do not wait for each other. */
+static struct ioband_lane *iob_lane(struct ioband_bio *iob)
+{
+	return &iob->target->lanes[iob->lane];
 }
 
 /* The bios that are at the leg of a bio. */
@@ -315,6 +309,13 @@ void iop_lane_work(struct work_struct *work)
 		submit_bio_noacct(bio);
 		if (learns && current->nvcsw != sleeps)
 			iop_learn_tags(pool, below);
+		/* A fast disk may never let it come to an end. */
+		if (need_resched()) {
+			if (is_plugged)
+				blk_finish_plug(&plug);
+			is_plugged = false;
+			cond_resched();
+		}
 	}
 	if (is_plugged)
 		blk_finish_plug(&plug);
@@ -367,8 +368,11 @@ static bool iop_own(struct ioband_pool *pool, const struct ioband_bio *iob)
 	return true;
 }
 
-/* Whether a bio may go down at once though nobody counts turns: then it counts. */
-static bool iop_takes(struct ioband_pool *pool, const struct ioband_bio *iob)
+/*
+ * Whether a bio may go down at once, though nobody counts turns; if so it has taken
+ * a place at the disk.
+ */
+static bool iop_take_place(struct ioband_pool *pool, const struct ioband_bio *iob)
 {
 	if (atomic_inc_return(iob_in_flight(pool, iob)) <= pool->pass_max ||
 	    pool->sched.policy->only_limits || iop_own(pool, iob))
@@ -509,8 +513,6 @@ static bool iob_hold(struct ioband_pool *pool, struct ioband_bio *iob,
 	iob->io.prio = core_prio(bio->bi_ioprio);
 	iob->io.is_async = iob_is_writeback(iob) || is_direct(bio);
 	iob->account = iop_stream(pool, iob);
-	/* Others wait for its slot, and that must not wait for whoever would poll. */
-	bio_clear_polled(bio);
 	iob_enqueue(pool, iob, now_ns);
 	if (iop_pump(pool, iob, NULL, now_ns))
 		return false;
@@ -550,7 +552,7 @@ retry:
 	iob->is_urgent |= iob->is_dying && iog_may_die(group);
 	limited = !ioband_may_pass(&group->node, &iob->io, now_ns);
 	if (!pool->contended && (iob->is_urgent || !limited)) {
-		if (iop_takes(pool, iob)) {
+		if (iop_take_place(pool, iob)) {
 			if (limited)
 				this_cpu_inc(group->stats->urgent_ios);
 			ioband_charge_limits(&pool->sched, iob_payer(iob),

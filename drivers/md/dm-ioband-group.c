@@ -3,11 +3,15 @@
  * A group: its memory, its place in the tree, its settings.
  */
 #include <linux/cgroup.h>
+#include <linux/delay.h>
 #include <linux/kernel.h>
 #include <linux/slab.h>
 
 #include "dm-ioband.h"
 #include "dm-ioband-trace.h"
+
+#define ALLOC_TRIES		5
+#define ALLOC_PAUSE_MS		10
 
 static void iog_free_rcu(struct rcu_head *rcu)
 {
@@ -103,11 +107,16 @@ int iog_alloc(struct ioband_pool *pool, unsigned int count,
 	      struct list_head *spare)
 {
 	struct ioband_group *group;
+	unsigned int tries;
 
 	while (count--) {
-		group = alloc_one(pool);
-		if (!group)
-			return -ENOMEM;
+		/*
+		 * If no I/O may be done for it, some kernels give memory for each
+		 * CPU only of what they have at hand, and get more soon after.
+		 */
+		for (tries = ALLOC_TRIES; !(group = alloc_one(pool)); msleep(ALLOC_PAUSE_MS))
+			if (!--tries)
+				return -ENOMEM;
 		list_add(&group->spare, spare);
 	}
 	return 0;

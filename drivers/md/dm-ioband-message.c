@@ -2,6 +2,8 @@
 /*
  * What messages do. Their grammar is in dm-ioband-args.c.
  */
+#include <linux/sched/mm.h>
+
 #include "dm-ioband.h"
 
 static int iop_message_limits(struct ioband_pool *pool,
@@ -131,6 +133,7 @@ int iot_message(struct dm_target *ti, unsigned int argc, char **argv,
 	struct ioband_target *iot = ti->private;
 	struct ioband_message msg;
 	struct ioband_error err;
+	unsigned int noio;
 	LIST_HEAD(spare);
 	int r;
 
@@ -149,6 +152,11 @@ int iot_message(struct dm_target *ti, unsigned int argc, char **argv,
 		break;
 	}
 
+	/*
+	 * dm keeps the table while we are here, and a suspend would wait for that,
+	 * having stopped all I/O: memory must not depend on any.
+	 */
+	noio = memalloc_noio_save();
 	/* Without memory, the attempt to attach will say so. */
 	if (msg.verb == IOBAND_MSG_ATTACH)
 		iog_alloc(iot->volume->pool, 1, &spare);
@@ -156,6 +164,7 @@ int iot_message(struct dm_target *ti, unsigned int argc, char **argv,
 	r = iov_message(iot->volume, &msg, &spare, &err);
 	mutex_unlock(&ioband_mutex);
 	iog_free(&spare);
+	memalloc_noio_restore(noio);
 	if (!r)
 		return 0;
 refused:

@@ -222,6 +222,10 @@ void iop_del_target(struct ioband_pool *pool, struct ioband_target *iot)
  */
 void iop_set_limits(struct ioband_pool *pool, u32 io_throttle, u32 io_limit)
 {
+	struct ioband_volume *volume;
+	struct ioband_group *group;
+	unsigned long id;
+
 	lockdep_assert_held(&ioband_mutex);
 
 	spin_lock(&pool->lock);
@@ -230,6 +234,12 @@ void iop_set_limits(struct ioband_pool *pool, u32 io_throttle, u32 io_limit)
 	iop_update_depth(pool);
 	spin_unlock(&pool->lock);
 	iop_changed(pool);
+	/* There may be room for more of those who wait to submit. */
+	list_for_each_entry(volume, &pool->volumes, list) {
+		iog_wake_all(volume->default_group);
+		xa_for_each(&volume->groups, id, group)
+			iog_wake_all(group);
+	}
 }
 
 /**

@@ -190,7 +190,7 @@ static void iot_status_ima(const struct ioband_target *iot, char *result,
  * @result: buffer for the text
  * @maxlen: its size
  *
- * Context: process; takes no lock.
+ * Context: process; takes pool->lock for a moment, and never ioband_mutex.
  */
 void iot_status(struct dm_target *ti, status_type_t type,
 		unsigned int status_flags, char *result, unsigned int maxlen)

@@ -28,15 +28,19 @@ enum {
 
 /*
  * A bio shall be one I/O to the disk, too: it is what takes one of the disk's tags. So
- * we split before the block layer has to.
+ * we split before the block layer has to, and where neither the disk's sectors nor
+ * units of encryption, a page at most, are torn apart.
  */
 static u32 iot_bio_bytes(struct ioband_target *iot)
 {
 	struct block_device *bdev = iot->dev->bdev;
 	u64 bytes = (u64)queue_max_sectors(bdev_get_queue(bdev)) << SECTOR_SHIFT;
+	u32 unit = max_t(u32, bdev_physical_block_size(bdev), PAGE_SIZE);
 
-	return round_down(min_t(u64, bytes, BIO_BYTES_MAX),
-			  bdev_logical_block_size(bdev));
+	bytes = min_t(u64, bytes, BIO_BYTES_MAX);
+	if (bytes < unit)
+		unit = bdev_logical_block_size(bdev);
+	return round_down(bytes, unit);
 }
 
 static int iot_open(struct ioband_target *iot, const struct ioband_table *table,
@@ -254,13 +258,18 @@ static int ioband_map(struct dm_target *ti, struct bio *bio)
 		if (bio_integrity(bio))
 			bio_integrity_trim(bio);
 	}
+	/* Others may wait for its slot, and that must not wait for whoever would poll. */
+	bio_clear_polled(bio);
 	bio_adopt(bio, iot->dev->bdev);
 	iob->target = iot;
 	iob->account = NULL;
 	iob->is_timed = false;
 	iob->io.arrival_ns = ktime_get_ns();
 	iob->io.dir = op_is_write(bio_op(bio)) ? IOBAND_WRITE : IOBAND_READ;
-	iob->io.leg = likely(iot->nr_lanes == 1) ? 0 : iob_leg(iob);
+	iob->io.leg = 0;
+	iob->lane = 0;
+	if (unlikely(iot->nr_lanes > 1))
+		iob_find_leg(iob);
 	iob->data_sectors = bio_has_data(bio) ? bio_sectors(bio) : 0;
 	iob->io.sectors = iob->data_sectors ?: NO_DATA_SECTORS;
 	iob_classify(iob, bio);

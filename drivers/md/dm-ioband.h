@@ -124,7 +124,7 @@ struct ioband_group {
 	unsigned long busy_jiffies;
 	/* Submitters that found io_limit bios of this group and direction held. */
 	wait_queue_head_t wait[IOBAND_DIRS];
-	/* Set for a group that "auto" made: it goes when the cgroup goes. */
+	/* The cgroup it is tied to, made or adopted by "auto": they go together. */
 	struct cgroup_subsys_state *css;
 	union {
 		struct list_head spare;	/* before it is in use */
@@ -312,6 +312,7 @@ struct ioband_bio {
 	u64 issue_ns;			/* when it was sent down */
 	u64 clock_ns;			/* what the disk's clock said then */
 	u32 data_sectors;
+	u8 lane;			/* of its target, by where it began */
 	bool is_timed;
 	bool is_urgent;			/* it must not be held */
 	bool is_dying;			/* nor wait: its task has been killed */
@@ -407,7 +408,7 @@ void iop_set_policy(struct ioband_pool *pool,
 		    const struct ioband_volume *except);
 
 /* dm-ioband-device.c */
-unsigned int iob_leg(struct ioband_bio *iob);
+void iob_find_leg(struct ioband_bio *iob);
 enum ioband_verdict iop_submit(struct ioband_pool *pool,
 			       struct ioband_bio *iob);
 void iop_complete(struct ioband_pool *pool, struct ioband_bio *iob);

@@ -302,13 +302,10 @@ static bool has_guests(u64 ios, u64 guests)
 }
 
 /* Whether there is something between what is too little and what there is. */
-static bool may_go_down(struct ioband_depth *depth, u64 now_ns)
+static bool may_go_down(const struct ioband_depth *depth, u64 now_ns)
 {
-	if (!ioband_before(now_ns, depth->try_down_ns))
-		depth->floor = 0;
-	else if (!depth->floor)
-		return false;
-	return depth->settled > depth->floor + 1;
+	return depth->settled > depth->floor + 1 &&
+	       (depth->floor || !ioband_before(now_ns, depth->try_down_ns));
 }
 
 static void consider(struct ioband_depth *depth, bool leaky, bool tells,
@@ -318,6 +315,8 @@ static void consider(struct ioband_depth *depth, bool leaky, bool tells,
 			 !is_late(depth) &&
 			 !ioband_before(now_ns, depth->try_up_ns);
 
+	if (!ioband_before(now_ns, depth->try_down_ns))
+		depth->floor = 0;
 	/* After more that was good even more: what is between can wait. */
 	if (may_go_down(depth, now_ns) && !(depth->floor && may_go_up)) {
 		if (is_late(depth))

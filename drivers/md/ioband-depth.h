@@ -46,7 +46,7 @@ struct ioband_depth_rate {
  * @settled: the depth that the last trial left; @depth but during a trial
  * @max: it never exceeds this
  * @step: how much the next trial changes, in eighths
- * @floor: so little has proved too little, until @try_down_ns; or 0
+ * @floor: the largest that proved too little, until @try_down_ns; or 0
  * @trying: +1 or -1 during a trial
  * @settling: the trial has just begun, the window does not count
  * @guests: some asked for little in the last window

@@ -91,5 +91,8 @@ def summary(experiments, rows):
 
 SUMMARY = ("What the group that is looked at got, in percent of what was due to it, at the "
            "point at which that is furthest from 100. Due is its part of what it has with the "
-           "disk to itself. Where disks seek, only weight-time divides that: weight and "
-           "weight-iosize divide I/Os and sectors, whatever each of them costs.")
+           "disk to itself; with weights 40:20:10, buffered writers and virtual machines its "
+           "part of what all got; of limits, the limit. Where disks seek, only weight-time "
+           "divides the disk: weight and weight-iosize divide I/Os and sectors, whatever each "
+           "of them costs. Whoever gives a slow reader its half has less in total: the tables "
+           "of each case have what all got together.")

@@ -125,7 +125,7 @@ static atomic_t *iob_in_flight(struct ioband_pool *pool,
 	return &pool->in_flight[iob->io.leg];
 }
 
-/* Have a worker send a bio down, unless the worker of @here is about to look. */
+/* Have a worker send a run down, unless the worker of @here is about to look. */
 static void iob_send(struct ioband_pool *pool, struct ioband_bio *iob,
 		     const struct ioband_lane *here)
 {
@@ -133,10 +133,13 @@ static void iob_send(struct ioband_pool *pool, struct ioband_bio *iob,
 
 	lockdep_assert_held(&pool->lock);
 
-	bio_list_add(&lane->bios, iob_to_bio(iob));
 	/* While it has some, its work is pending or has not looked yet. */
-	if (!lane->nr_bios++ && lane != here)
+	if (!lane->nr_bios && lane != here)
 		queue_work(pool->wq, &lane->work);
+	lane->nr_places++;
+	lane->nr_bios += 1 + iob->io.merged;
+	for (; iob; iob = iob->next)
+		bio_list_add(&lane->bios, iob_to_bio(iob));
 }
 
 static void iop_contend(struct ioband_pool *pool, u64 now_ns)
@@ -221,6 +224,28 @@ enum hrtimer_restart iop_timer(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
+/* The rest of a run has waited for what its first has waited for. */
+static void iob_issue_rest(struct ioband_pool *pool, struct ioband_bio *first,
+			   u64 now_ns)
+{
+	struct ioband_bio *iob;
+
+	lockdep_assert_held(&pool->lock);
+
+	for (iob = first->next; iob; iob = iob->next) {
+		iob->io.limited_ns = first->io.limited_ns;
+		iob->io.graced_ns = first->io.graced_ns;
+		iob->io.because = first->io.because;
+		/* It is paid for with the first. */
+		iob->io.cost = 0;
+		iob_issue(iob, now_ns);
+		if (first->is_timed)
+			iob_start_clock(pool, iob, now_ns);
+		trace_ioband_dispatch(iob, now_ns - iob->io.arrival_ns);
+		iob_released(iob, now_ns);
+	}
+}
+
 /*
  * Send down the bios whose turn it is. @self, just held by its own submitter, is
  * left to it if it may go down right there: then this returns %true. @here is the
@@ -241,7 +266,7 @@ static bool iop_pump(struct ioband_pool *pool, struct ioband_bio *self,
 		wait_queue_head_t *wait = &iob->group->wait[io->dir];
 		u32 in_flight;
 
-		iob->group->held[io->dir]--;
+		iog_drop_held(iob);
 		/* A full barrier, between held and the look at the wait queue, too. */
 		in_flight = atomic_inc_return(iob_in_flight(pool, iob));
 		iob_issue(iob, now_ns);
@@ -250,6 +275,7 @@ static bool iop_pump(struct ioband_pool *pool, struct ioband_bio *self,
 		else
 			iop_unstream(pool, iob);
 		trace_ioband_dispatch(iob, now_ns - iob->io.arrival_ns);
+		iob_issue_rest(pool, iob, now_ns);
 		/* Whoever is woken wakes the next, as long as there is room. */
 		if (waitqueue_active(wait) && !iob_must_wait(pool, iob))
 			wake_up(wait);
@@ -283,25 +309,32 @@ void iop_lane_work(struct work_struct *work)
 	/* Of a request queue we know, of a leg that others use, too, nothing. */
 	bool learns = !queue_is_mq(bdev_get_queue(iot->dev->bdev)) &&
 		      iot->nr_lanes == pool->nr_legs;
-	bool is_plugged = false;
+	bool plug_it, is_plugged = false;
+	struct ioband_bio *iob;
 	unsigned long sleeps;
 	struct blk_plug plug;
 	struct bio *bio;
-	u32 below, nr;
+	u32 below;
 
 	for (;;) {
 		spin_lock(&pool->lock);
 		iop_pump(pool, NULL, lane, ktime_get_ns());
 		bio = bio_list_pop(&lane->bios);
-		nr = lane->nr_bios;
-		if (bio)
+		if (bio) {
+			iob = iob_from_bio(bio);
+			plug_it = lane->nr_bios >= PLUG_MIN || iob->next;
 			lane->nr_bios--;
-		below = atomic_read(&pool->in_flight[leg]) - lane->nr_bios - 1;
+			lane->nr_places -= !iob->is_merged;
+		}
+		below = atomic_read(&pool->in_flight[leg]) - lane->nr_places - 1;
 		spin_unlock(&pool->lock);
 		if (!bio)
 			break;
-		/* It pays to tell the disk of many at once, and to wait for few not. */
-		if (nr >= PLUG_MIN && !is_plugged) {
+		/*
+		 * It pays to tell the disk of many at once, and to wait for few not,
+		 * unless they are one request.
+		 */
+		if (plug_it && !is_plugged) {
 			blk_start_plug(&plug);
 			is_plugged = true;
 		}
@@ -422,9 +455,9 @@ static struct ioband_node *iob_node(const struct ioband_bio *iob)
 }
 
 /**
- * iob_enqueue - have a bio wait for its turn
+ * iob_enqueue - have a bio, or a run of them, wait for its turn
  * @pool: the pool
- * @iob: a bio that is not held
+ * @iob: a bio that is not held, or the first of a run
  * @now_ns: the time
  *
  * Context: any but interrupts; pool->lock is held.
@@ -433,7 +466,7 @@ void iob_enqueue(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns)
 {
 	lockdep_assert_held(&pool->lock);
 
-	iob->group->held[iob->io.dir]++;
+	iog_add_held(iob);
 	ioband_hold(&pool->sched, iob_node(iob), &iob->io, now_ns);
 	/*
 	 * Pairs with the full barrier of atomic_dec_return() in iop_complete():
@@ -444,9 +477,9 @@ void iob_enqueue(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns)
 }
 
 /**
- * iob_dequeue - have a bio no longer wait
+ * iob_dequeue - have a bio, and the run it is the first of, no longer wait
  * @pool: the pool
- * @iob: a bio that is held
+ * @iob: a bio that is held, and not merged
  * @now_ns: the time
  *
  * Context: any but interrupts; pool->lock is held.
@@ -455,7 +488,7 @@ void iob_dequeue(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns)
 {
 	lockdep_assert_held(&pool->lock);
 
-	iob->group->held[iob->io.dir]--;
+	iog_drop_held(iob);
 	ioband_unhold(&pool->sched, iob_node(iob), &iob->io, now_ns);
 	iop_unstream(pool, iob);
 }
@@ -474,6 +507,7 @@ void iob_let_go(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns)
 	ioband_charge(&pool->sched, &iob->group->node, &iob->io, now_ns);
 	atomic_inc(iob_in_flight(pool, iob));
 	iob_issue(iob, now_ns);
+	iob_issue_rest(pool, iob, now_ns);
 	iob_released(iob, now_ns);
 	iob_send(pool, iob, NULL);
 }
@@ -513,9 +547,14 @@ static bool iob_hold(struct ioband_pool *pool, struct ioband_bio *iob,
 	iob->io.prio = core_prio(bio->bi_ioprio);
 	iob->io.is_async = iob_is_writeback(iob) || is_direct(bio);
 	iob->account = iop_stream(pool, iob);
-	iob_enqueue(pool, iob, now_ns);
-	if (iop_pump(pool, iob, NULL, now_ns))
-		return false;
+	if (iob_merge(pool, iob)) {
+		iop_pump(pool, NULL, NULL, now_ns);
+	} else {
+		iob_begin_run(iob);
+		iob_enqueue(pool, iob, now_ns);
+		if (iop_pump(pool, iob, NULL, now_ns))
+			return false;
+	}
 
 	/* A worker may wait for a tag, and the submitter goes on. */
 	bio->bi_opf &= ~REQ_NOWAIT;
@@ -660,6 +699,8 @@ void iop_complete(struct ioband_pool *pool, struct ioband_bio *iob)
 	if (unlikely(iob->is_timed))
 		iob_stop_clock(pool, iob, now_ns);
 	percpu_ref_put(&group->ref);
+	if (unlikely(iob->is_merged))
+		return;
 
 	/* A full barrier: pairs with iop_contend(). */
 	atomic_dec_return(iob_in_flight(pool, iob));
@@ -715,9 +756,12 @@ void iog_rehome(struct ioband_pool *pool, struct ioband_group *from,
 	if (iog_held(from))
 		iog_join(pool, to);
 	while ((io = iog_first_held(from))) {
-		iob_dequeue(pool, iob_from_io(io), now_ns);
-		iob_move(iob_from_io(io), to);
-		iob_enqueue(pool, iob_from_io(io), now_ns);
+		struct ioband_bio *first = iob_from_io(io), *iob;
+
+		iob_dequeue(pool, first, now_ns);
+		for (iob = first; iob; iob = iob->next)
+			iob_move(iob, to);
+		iob_enqueue(pool, first, now_ns);
 	}
 	iop_drop_streams(pool, from);
 	ioband_node_del(&pool->sched, &from->node, now_ns);

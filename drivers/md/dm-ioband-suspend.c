@@ -26,9 +26,11 @@ static void iog_push_back(struct ioband_pool *pool, struct ioband_group *group,
 			bio_list_add(&others, iob_to_bio(iob));
 			continue;
 		}
-		iob->group = NULL;
-		percpu_ref_put(&group->ref);
-		bio_list_add(bios, iob_to_bio(iob));
+		for (; iob; iob = iob->next) {
+			iob->group = NULL;
+			percpu_ref_put(&group->ref);
+			bio_list_add(bios, iob_to_bio(iob));
+		}
 	}
 	while ((bio = bio_list_pop(&others)))
 		iob_enqueue(pool, iob_from_bio(bio), now_ns);

@@ -263,6 +263,8 @@ static int ioband_map(struct dm_target *ti, struct bio *bio)
 	bio_adopt(bio, iot->dev->bdev);
 	iob->target = iot;
 	iob->account = NULL;
+	iob->io.merged = 0;
+	iob->is_merged = false;
 	iob->is_timed = false;
 	iob->io.arrival_ns = ktime_get_ns();
 	iob->io.dir = op_is_write(bio_op(bio)) ? IOBAND_WRITE : IOBAND_READ;

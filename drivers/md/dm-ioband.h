@@ -122,6 +122,8 @@ struct ioband_group {
 	/* Time with I/O outstanding, as the block layer takes it for a disk. */
 	unsigned long busy_stamp_jiffies;
 	unsigned long busy_jiffies;
+	/* The run that writeback may still join, or NULL; under pool->lock. */
+	struct ioband_bio *open;
 	/* Submitters that found io_limit bios of this group and direction held. */
 	wait_queue_head_t wait[IOBAND_DIRS];
 	/* The cgroup it is tied to, made or adopted by "auto": they go together. */
@@ -204,8 +206,9 @@ struct ioband_spare {
 struct ioband_lane {
 	struct work_struct work;
 	struct ioband_target *target;
-	struct bio_list bios;		/* under pool->lock */
-	u32 nr_bios;			/* under pool->lock */
+	struct bio_list bios;		/* under pool->lock, as these */
+	u32 nr_bios;
+	u32 nr_places;			/* that they have at the disk */
 };
 
 /* per line of a table */
@@ -311,8 +314,12 @@ struct ioband_bio {
 	struct ioband_account *account;	/* of its stream or group; if held */
 	u64 issue_ns;			/* when it was sent down */
 	u64 clock_ns;			/* what the disk's clock said then */
+	/* Of its run (dm-ioband-run.c); @last only the first's; under pool->lock. */
+	struct ioband_bio *next;
+	struct ioband_bio *last;
 	u32 data_sectors;
 	u8 lane;			/* of its target, by where it began */
+	bool is_merged;			/* its place at the disk is the first's */
 	bool is_timed;
 	bool is_urgent;			/* it must not be held */
 	bool is_dying;			/* nor wait: its task has been killed */
@@ -422,6 +429,12 @@ void iob_let_go(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns);
 void iog_wake_all(struct ioband_group *group);
 void iog_rehome(struct ioband_pool *pool, struct ioband_group *from,
 		struct ioband_group *to);
+
+/* dm-ioband-run.c */
+bool iob_merge(struct ioband_pool *pool, struct ioband_bio *iob);
+void iob_begin_run(struct ioband_bio *iob);
+void iog_add_held(struct ioband_bio *iob);
+void iog_drop_held(struct ioband_bio *iob);
 
 /* dm-ioband-suspend.c */
 void iop_push_back(struct ioband_pool *pool, struct ioband_target *iot);

@@ -158,12 +158,13 @@ static u64 path_charge(struct ioband_sched *sched, struct ioband_node *node,
 		       const struct ioband_io *io,
 		       const struct ioband_node *top, enum how how, u64 now_ns)
 {
+	u32 ios = 1 + io->merged;
 	u64 cost = sched->policy->by_time ? node->cost_ns :
-		   sched->policy->cost(1, io->sectors);
+		   sched->policy->cost(ios, io->sectors);
 	u64 open_ns = how == AS_DEBT ? now_ns : path_open_ns(node, io);
 	bool by_tag = top;
 
-	sched->sent_ios++;
+	sched->sent_ios += ios;
 	sched->sent_sectors += io->sectors;
 	if (!sched->policy->by_time)
 		sched->sent_work += cost;
@@ -217,8 +218,8 @@ static u64 path_charge(struct ioband_sched *sched, struct ioband_node *node,
 		}
 
 		if (node->terms)
-			ioband_terms_charge(node->terms, io->dir, io->sectors,
-					    open_ns, now_ns);
+			ioband_terms_charge(node->terms, io->dir, ios,
+					    io->sectors, open_ns, now_ns);
 		ioband_node_place(sched, node, now_ns);
 	}
 	return cost;
@@ -442,8 +443,8 @@ void ioband_charge_limits(struct ioband_sched *sched, struct ioband_node *node,
 	for (; node->parent; node = node->parent) {
 		if (!node->terms)
 			continue;
-		ioband_terms_charge(node->terms, io->dir, io->sectors, now_ns,
-				    now_ns);
+		ioband_terms_charge(node->terms, io->dir, 1, io->sectors,
+				    now_ns, now_ns);
 		ioband_node_update(sched, node, now_ns);
 	}
 }

@@ -70,6 +70,7 @@ enum ioband_because {
  * @graced_ns: likewise for grace
  * @cost: what its group was charged for it, once it went
  * @sectors: size in sectors of 512 bytes
+ * @merged: how many others it stands for, their sectors included
  * @dir: %IOBAND_READ or %IOBAND_WRITE
  * @leg: which leg of the disk it is for
  * @is_async: it goes after other I/O of its group; of writes only
@@ -83,6 +84,7 @@ struct ioband_io {
 	u64 graced_ns;
 	u64 cost;
 	u32 sectors;
+	u32 merged;
 	u8 dir;
 	u8 leg;
 	bool is_async;

@@ -229,27 +229,28 @@ static bool limit_is_bytes(unsigned int id)
 }
 
 /**
- * ioband_terms_charge - account for an I/O
+ * ioband_terms_charge - account for I/O
  * @terms: the terms of its group, or of one above
  * @dir: read or write
- * @sectors: its size
+ * @ios: how many
+ * @sectors: their size in all
  * @open_ns: since when it was there and at no limit
  * @now_ns: the time
  */
 void ioband_terms_charge(struct ioband_terms *terms, enum ioband_dir dir,
-			 u32 sectors, u64 open_ns, u64 now_ns)
+			 u32 ios, u32 sectors, u64 open_ns, u64 now_ns)
 {
 	/* A bio has no more: its size is kept in 32 bits. */
 	u64 bytes = min_t(u64, (u64)sectors << SECTOR_BYTES_SHIFT, U32_MAX);
 	unsigned int i;
 
 	if (terms->min_rate)
-		min_fill(&terms->min, terms->min_is_ios ? 1 : bytes, now_ns);
+		min_fill(&terms->min, terms->min_is_ios ? ios : bytes, now_ns);
 	if (!terms->has_limits)
 		return;
 	for (i = 0; i < ARRAY_SIZE(limits_of[dir]); i++) {
 		unsigned int id = limits_of[dir][i];
-		u64 units = limit_is_bytes(id) ? bytes : 1;
+		u64 units = limit_is_bytes(id) ? bytes : ios;
 
 		if (!terms->limits[id].rate)
 			continue;

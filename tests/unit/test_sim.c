@@ -316,7 +316,7 @@ static void test_start_stop(void **state)
 		 "[group b]\n[job]\nrate = 10\nstart = 8s\n");
 	assert_in_range(row("a")->ios[0], 2999, 3001);
 	assert_in_range(row("b")->ios[0], 19, 20);
-	assert_int_equal(sim.counts[0].outstanding, 0);
+	assert_int_equal(sim.counts[0].want.nr, 0);
 }
 
 /* Half the time of the disk each, whatever they do with it. */

@@ -523,7 +523,7 @@ static u64 served_late_ns(bool waits)
 		now_ns = ioband_terms_open_ns(&terms, IOBAND_READ, now_ns);
 		open_ns = now_ns;
 		now_ns += 2500 * NSEC_PER_USEC;
-		ioband_terms_charge(&terms, IOBAND_READ, 8,
+		ioband_terms_charge(&terms, IOBAND_READ, 1, 8,
 				    waits ? open_ns : now_ns, now_ns);
 	}
 	return now_ns - began_ns;

@@ -263,13 +263,13 @@ static int ioband_map(struct dm_target *ti, struct bio *bio)
 	bio_adopt(bio, iot->dev->bdev);
 	iob->target = iot;
 	iob->account = NULL;
-	iob->io.merged = 0;
+	iob->lane = 0;
 	iob->is_merged = false;
 	iob->is_timed = false;
+	iob->io.merged = 0;
+	iob->io.leg = 0;
 	iob->io.arrival_ns = ktime_get_ns();
 	iob->io.dir = op_is_write(bio_op(bio)) ? IOBAND_WRITE : IOBAND_READ;
-	iob->io.leg = 0;
-	iob->lane = 0;
 	if (unlikely(iot->nr_lanes > 1))
 		iob_find_leg(iob);
 	iob->data_sectors = bio_has_data(bio) ? bio_sectors(bio) : 0;

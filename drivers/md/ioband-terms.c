@@ -183,9 +183,12 @@ void ioband_terms_inherit(struct ioband_terms *terms,
 		bucket_inherit(&terms->average[i], &old->average[i], now_ns);
 		bucket_inherit(&terms->peak[i], &old->peak[i], now_ns);
 	}
-	if (terms->min_is_ios == old->min_is_ios)
+	/* One of another kind begins as after a pause. */
+	if (terms->min_rate && old->min_rate &&
+	    terms->min_is_ios == old->min_is_ios) {
 		bucket_inherit(&terms->min, &old->min, now_ns);
-	terms->wanted_ns = old->wanted_ns;
+		terms->wanted_ns = old->wanted_ns;
+	}
 	terms->unmet_ns = old->unmet_ns;
 	terms->promised_ns = old->promised_ns;
 }

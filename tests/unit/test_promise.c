@@ -206,6 +206,26 @@ static void test_minimum_of_one_at_a_time(void **state)
 	}
 }
 
+/* A minimum that is set anew was not missed before that. */
+static void test_minimum_of_another_kind(void **state)
+{
+	static const struct bed_terms terms[] = {
+		{ .min_rate = 100, .min_is_ios = true },
+		{ .min_rate = 100 * 4096 },
+		{ .latency_ns = 100 * MS },
+		{ .min_rate = 100, .min_is_ios = true },
+	};
+	unsigned int i;
+
+	start(&terms[0], 4);
+	bed_backlog(poor, IOBAND_READ, 8, 32);
+	for (i = 0; i < ARRAY_SIZE(terms); i++) {
+		bed_set(poor, &terms[i]);
+		bed_run(3 * SEC, SERVICE_NS);
+		assert_int_equal(poor->terms->unmet_ns, 0);
+	}
+}
+
 /* Two that fit both get theirs; whose do not is told. */
 static void test_minimums_that_do_not_fit(void **state)
 {
@@ -472,6 +492,7 @@ int main(void)
 		cmocka_unit_test(test_minimum_after_plenty),
 		cmocka_unit_test(test_minimum_of_a_modest_group),
 		cmocka_unit_test(test_minimum_of_one_at_a_time),
+		cmocka_unit_test(test_minimum_of_another_kind),
 		cmocka_unit_test(test_minimums_that_do_not_fit),
 		cmocka_unit_test(test_minimum_above_a_limit),
 		cmocka_unit_test(test_minimum_below_two_limits),

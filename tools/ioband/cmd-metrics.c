@@ -337,12 +337,9 @@ int cmd_metrics(const struct options *opts, int argc, char **argv)
 	if (!status)
 		status = sample_read_shows(&sample);
 	if (!status) {
-		out = open_memstream(&text, &len);
-		if (!out)
-			exit(fail(IOBAND_NOMEM, "out of memory"));
+		out = xmemstream(&text, &len);
 		status = print_all(out, &sample, opts->sysroot);
-		if (fclose(out))
-			exit(fail(IOBAND_NOMEM, "out of memory"));
+		xmemclose(out);
 	}
 	if (!status && opts->columns) {
 		r = replace_file(opts->columns, text, len);

@@ -418,9 +418,7 @@ char *config_params(const struct config *cfg, const char *device,
 	size_t size;
 	FILE *to;
 
-	to = open_memstream(&text, &size);
-	if (!to)
-		exit(fail(IOBAND_NOMEM, "out of memory"));
+	to = xmemstream(&text, &size);
 	fprintf(to, "%s %s %u %u %s %s 0", device, cfg->share,
 		cfg->io_throttle, cfg->io_limit, cfg->type, cfg->policy);
 
@@ -441,7 +439,6 @@ char *config_params(const struct config *cfg, const char *device,
 		fprintf(to, " auto %u", cfg->auto_depth);
 	if (cfg->quantum_ms)
 		fprintf(to, " quantum %u", cfg->quantum_ms);
-	if (fclose(to))
-		exit(fail(IOBAND_NOMEM, "out of memory"));
+	xmemclose(to);
 	return text;
 }

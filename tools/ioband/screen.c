@@ -229,9 +229,7 @@ void screen_begin(unsigned int *width, unsigned int *height)
 	*width = columns;
 	*height = lines;
 	line_nr = 0;
-	frame = open_memstream(&frame_text, &frame_size);
-	if (!frame)
-		exit(fail(IOBAND_NOMEM, "out of memory"));
+	frame = xmemstream(&frame_text, &frame_size);
 	fputs("\033[H", frame);
 }
 
@@ -283,8 +281,7 @@ void screen_end(void)
 {
 	if (line_nr < lines)
 		fputs("\r\n\033[J", frame);
-	if (fclose(frame))
-		exit(fail(IOBAND_NOMEM, "out of memory"));
+	xmemclose(frame);
 	write_all(frame_text, frame_size);
 	free(frame_text);
 	frame_text = NULL;

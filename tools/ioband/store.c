@@ -220,14 +220,11 @@ static char *make_text(const struct config *cfg)
 	size_t size;
 	FILE *to;
 
-	to = open_memstream(&text, &size);
-	if (!to)
-		exit(fail(IOBAND_NOMEM, "out of memory"));
+	to = xmemstream(&text, &size);
 	fprintf(to, "# What 'ioband apply %s' makes it; see ioband.conf(5).\n",
 		cfg->name);
 	conf_print(cfg, to);
-	if (fclose(to))
-		exit(fail(IOBAND_NOMEM, "out of memory"));
+	xmemclose(to);
 	return text;
 }
 

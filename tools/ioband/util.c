@@ -203,6 +203,22 @@ char *xasprintf(const char *fmt, ...)
 	return text;
 }
 
+/* Text that is written to the stream is in @text, to be freed, after xmemclose(). */
+FILE *xmemstream(char **text, size_t *size)
+{
+	FILE *stream = open_memstream(text, size);
+
+	if (!stream)
+		exit(fail(IOBAND_NOMEM, "out of memory"));
+	return stream;
+}
+
+void xmemclose(FILE *stream)
+{
+	if (fclose(stream))
+		exit(fail(IOBAND_NOMEM, "out of memory"));
+}
+
 /**
  * unescape_mount - undo what mountinfo does to a path: it writes a blank as \040
  * @s: the path, which gets shorter

@@ -21,6 +21,8 @@ void *xcalloc(size_t nr, size_t size);
 void *xreallocarray(void *old, size_t nr, size_t size);
 char *xstrdup(const char *s);
 char *xasprintf(const char *fmt, ...) __printf(1, 2);
+FILE *xmemstream(char **text, size_t *size);
+void xmemclose(FILE *stream);
 
 void unescape_mount(char *s);
 FILE *open_below(const char *root, const char *path);

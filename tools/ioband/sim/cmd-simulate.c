@@ -304,17 +304,15 @@ static int simulate(const struct scenario *sc, const struct trace *trace,
 	int status = 0;
 
 	if (plot) {
-		points = open_memstream(&text, &size);
-		if (!points)
-			return fail(IOBAND_NOMEM, "out of memory");
+		points = xmemstream(&text, &size);
 		fputs("seconds,group,iops,bytes_per_second,mean_latency_us,depth\n",
 		      points);
 	}
 	if (sim_init(&sim, sc, trace, each, plot ? print_point : NULL, points,
 		     &err) || sim_run(&sim, &err))
 		status = fail(IOBAND_USAGE, "%s: %s", path, err.text);
-	if (points && fclose(points) && !status)
-		status = fail(IOBAND_NOMEM, "out of memory");
+	if (points)
+		xmemclose(points);
 	if (!status) {
 		sim_report_make(&report, &sim, each);
 		status = print_report(list, &report, sc);

@@ -42,7 +42,12 @@ $(module)/dm-ioband.ko: $(sources)
 
 simdisk	:= build/simdisk-$(KVER)
 
-simdisk: $(simdisk)/simdisk.ko
+# What tests measure with: disks, and a crowd of readers.
+simdisk: $(simdisk)/simdisk.ko build/perf/crowd
+
+build/perf/crowd: tests/perf/crowd.c
+	@mkdir -p $(@D)
+	$(CC) -O2 -Wall -Wextra -Werror -o $@ $<
 
 $(simdisk)/simdisk.ko: $(filter-out tests/simdisk/test_%,$(wildcard tests/simdisk/*.[ch])) \
 		       tests/simdisk/Kbuild tests/shim/prng.h
@@ -105,7 +110,7 @@ deb:
 
 clean:
 	$(MAKE) -C tools clean
-	rm -rf $(wildcard build/module-* build/simdisk-*) build/unit build/simdisk-unit build/fuzz build/cli \
+	rm -rf $(wildcard build/module-* build/simdisk-*) build/unit build/simdisk-unit build/perf build/fuzz build/cli \
 		build/deb
 	rm -f drivers/md/dm-ioband.ko
 

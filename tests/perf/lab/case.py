@@ -24,7 +24,6 @@ class Run:
 
     def __init__(self, device, members, policy="weight", options=(), ioband=True):
         self.members = members
-        jobs.warm_up()
         self.volume = dm.Volume(device, policy, " ".join(
             f"{m.id}:{m.settings}" for m in members), options) if ioband else None
         self.path = self.volume.path if ioband else device

@@ -2,8 +2,8 @@
 """
 ioband volumes to measure.
 
-Messages are sent by ioctl: to load dmsetup takes longer, in exact time, than much of
-what is measured between two of them.
+Messages are sent by ioctl: a dmsetup for each of them would take the only processor for
+5 ms, in the midst of what is measured.
 """
 
 import errno

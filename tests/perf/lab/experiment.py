@@ -111,7 +111,6 @@ def run(experiment, name, emit):
     disk.make()
     try:
         controller.check(disk, experiment.needs_weights, experiment.needs_limits)
-        jobs.warm_up()
         for point in experiment.points:
             try:
                 for group, quantity, value in measure(experiment, controller, point, disk):

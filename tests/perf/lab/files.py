@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-File systems and readers of files. The readers are this program's own children: one that
-had to be loaded would take seconds of the exact machine's time.
+File systems and readers of files. The readers are this program's own children: what they
+take is timed, and to start another program is not a part of it.
 """
 
 import os

@@ -2,12 +2,10 @@
 """
 fio in cgroups.
 
-In the machine with exact time starting a program costs seconds of its time, and not
-the same each time. So one fio has the jobs of all groups, which run until it is told to
-stop, and what is counted is counted in a window in which all of them run: windows.py.
+One fio has the jobs of all groups, which run until it is told to stop, and what is
+counted is counted in a window in which all of them run: windows.py.
 """
 
-import functools
 import json
 import signal
 import subprocess
@@ -92,11 +90,3 @@ def latencies(direction):
     lat = direction["lat_ns"]
     found = {name: lat["percentile"][key] / 1e6 for name, key in QUANTILES.items()}
     return {**found, "mean_ms": lat["mean"] / 1e6, "max_ms": lat["max"] / 1e6}
-
-
-@functools.cache
-def warm_up():
-    """Have fio in the page cache, so that its start takes less of what is counted."""
-    system.sh("fio", "--output-format=json", "--filename=/dev/zero", "--rw=read", "--bs=4k",
-              "--size=4k", "--name=psync", "--ioengine=psync", "--name=libaio",
-              "--ioengine=libaio")

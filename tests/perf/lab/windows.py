@@ -73,7 +73,7 @@ class Window:
 
 
 def wait_until_all_run(counters, limit=120):
-    """Until every counter has grown: programs take seconds to start."""
+    """Until every counter has grown: programs take a while to start."""
     def ios():
         return {name: count()["rios"] + count()["wios"] for name, count in counters.items()}
 

@@ -224,26 +224,36 @@ enum hrtimer_restart iop_timer(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-/* The rest of a run has waited for what its first has waited for. */
-static void iob_issue_rest(struct ioband_pool *pool, struct ioband_bio *first,
-			   u64 now_ns)
+/*
+ * A run goes. All of it has waited for what its first has waited for. Its place, and
+ * what it was charged, are now the last one's, which this returns.
+ */
+static struct ioband_bio *iob_issue_run(struct ioband_pool *pool,
+					struct ioband_bio *first, u64 now_ns)
 {
-	struct ioband_bio *iob;
+	struct ioband_bio *last = first->last, *iob;
 
 	lockdep_assert_held(&pool->lock);
 
-	for (iob = first->next; iob; iob = iob->next) {
+	for (iob = first; iob; iob = iob->next) {
 		iob->io.limited_ns = first->io.limited_ns;
 		iob->io.graced_ns = first->io.graced_ns;
 		iob->io.because = first->io.because;
-		/* It is paid for with the first. */
-		iob->io.cost = 0;
+		iob->is_in_run = iob != last;
 		iob_issue(iob, now_ns);
-		if (first->is_timed)
-			iob_start_clock(pool, iob, now_ns);
 		trace_ioband_dispatch(iob, now_ns - iob->io.arrival_ns);
-		iob_released(iob, now_ns);
 	}
+	last->io.cost = first->io.cost;
+	last->io.merged = first->io.merged;
+	return last;
+}
+
+static void iob_released_run(struct ioband_bio *first, u64 now_ns)
+{
+	struct ioband_bio *iob;
+
+	for (iob = first; iob; iob = iob->next)
+		iob_released(iob, now_ns);
 }
 
 /*
@@ -264,18 +274,17 @@ static bool iop_pump(struct ioband_pool *pool, struct ioband_bio *self,
 	while ((io = iop_next(pool, now_ns))) {
 		struct ioband_bio *iob = iob_from_io(io);
 		wait_queue_head_t *wait = &iob->group->wait[io->dir];
+		struct ioband_bio *last;
 		u32 in_flight;
 
-		iog_drop_held(iob);
+		iob_drop_held(iob);
 		/* A full barrier, between held and the look at the wait queue, too. */
 		in_flight = atomic_inc_return(iob_in_flight(pool, iob));
-		iob_issue(iob, now_ns);
+		last = iob_issue_run(pool, iob, now_ns);
 		if (pool->is_timed)
-			iob_start_clock(pool, iob, now_ns);
+			iob_start_clock(pool, last, now_ns);
 		else
 			iop_unstream(pool, iob);
-		trace_ioband_dispatch(iob, now_ns - iob->io.arrival_ns);
-		iob_issue_rest(pool, iob, now_ns);
 		/* Whoever is woken wakes the next, as long as there is room. */
 		if (waitqueue_active(wait) && !iob_must_wait(pool, iob))
 			wake_up(wait);
@@ -284,7 +293,7 @@ static bool iop_pump(struct ioband_pool *pool, struct ioband_bio *self,
 			if (direct)
 				continue;
 		} else {
-			iob_released(iob, now_ns);
+			iob_released_run(iob, now_ns);
 		}
 		iob_send(pool, iob, here);
 	}
@@ -309,7 +318,7 @@ void iop_lane_work(struct work_struct *work)
 	/* Of a request queue we know, of a leg that others use, too, nothing. */
 	bool learns = !queue_is_mq(bdev_get_queue(iot->dev->bdev)) &&
 		      iot->nr_lanes == pool->nr_legs;
-	bool plug_it, is_plugged = false;
+	bool in_run, is_alone, plug_it, is_plugged = false;
 	struct ioband_bio *iob;
 	unsigned long sleeps;
 	struct blk_plug plug;
@@ -322,9 +331,11 @@ void iop_lane_work(struct work_struct *work)
 		bio = bio_list_pop(&lane->bios);
 		if (bio) {
 			iob = iob_from_bio(bio);
-			plug_it = lane->nr_bios >= PLUG_MIN || iob->next;
+			in_run = iob->is_in_run;
+			is_alone = !in_run && !iob->io.merged;
+			plug_it = lane->nr_bios >= PLUG_MIN || in_run;
 			lane->nr_bios--;
-			lane->nr_places -= !iob->is_merged;
+			lane->nr_places -= !in_run;
 		}
 		below = atomic_read(&pool->in_flight[leg]) - lane->nr_places - 1;
 		spin_unlock(&pool->lock);
@@ -340,10 +351,11 @@ void iop_lane_work(struct work_struct *work)
 		}
 		sleeps = current->nvcsw;
 		submit_bio_noacct(bio);
-		if (learns && current->nvcsw != sleeps)
+		/* A run may sleep for itself. */
+		if (learns && is_alone && current->nvcsw != sleeps)
 			iop_learn_tags(pool, below);
 		/* A fast disk may never let it come to an end. */
-		if (need_resched()) {
+		if (need_resched() && !in_run) {
 			if (is_plugged)
 				blk_finish_plug(&plug);
 			is_plugged = false;
@@ -466,7 +478,8 @@ void iob_enqueue(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns)
 {
 	lockdep_assert_held(&pool->lock);
 
-	iog_add_held(iob);
+	iob_add_held(iob);
+	iob->io.done_ns = READ_ONCE(iob->group->done_ns);
 	ioband_hold(&pool->sched, iob_node(iob), &iob->io, now_ns);
 	/*
 	 * Pairs with the full barrier of atomic_dec_return() in iop_complete():
@@ -488,7 +501,7 @@ void iob_dequeue(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns)
 {
 	lockdep_assert_held(&pool->lock);
 
-	iog_drop_held(iob);
+	iob_drop_held(iob);
 	ioband_unhold(&pool->sched, iob_node(iob), &iob->io, now_ns);
 	iop_unstream(pool, iob);
 }
@@ -506,9 +519,8 @@ void iob_let_go(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns)
 	iob_dequeue(pool, iob, now_ns);
 	ioband_charge(&pool->sched, &iob->group->node, &iob->io, now_ns);
 	atomic_inc(iob_in_flight(pool, iob));
-	iob_issue(iob, now_ns);
-	iob_issue_rest(pool, iob, now_ns);
-	iob_released(iob, now_ns);
+	iob_issue_run(pool, iob, now_ns);
+	iob_released_run(iob, now_ns);
 	iob_send(pool, iob, NULL);
 }
 
@@ -698,8 +710,10 @@ void iop_complete(struct ioband_pool *pool, struct ioband_bio *iob)
 	iog_busy(group, true);
 	if (unlikely(iob->is_timed))
 		iob_stop_clock(pool, iob, now_ns);
+	if (unlikely(READ_ONCE(pool->contended)))
+		WRITE_ONCE(group->done_ns, now_ns);
 	percpu_ref_put(&group->ref);
-	if (unlikely(iob->is_merged))
+	if (unlikely(iob->is_in_run))
 		return;
 
 	/* A full barrier: pairs with iop_contend(). */

@@ -264,7 +264,7 @@ static int ioband_map(struct dm_target *ti, struct bio *bio)
 	iob->target = iot;
 	iob->account = NULL;
 	iob->lane = 0;
-	iob->is_merged = false;
+	iob->is_in_run = false;
 	iob->is_timed = false;
 	iob->io.merged = 0;
 	iob->io.leg = 0;

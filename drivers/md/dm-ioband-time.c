@@ -67,7 +67,7 @@ void iob_stop_clock(struct ioband_pool *pool, struct ioband_bio *iob,
 	account->used_ns += pool->clock_ns - iob->clock_ns;
 	account->charged_ns += iob->io.cost;
 	account->done_ns = now_ns;
-	account->nr_done++;
+	account->nr_done += 1 + iob->io.merged;
 	account->is_sync = !iob_is_writeback(iob);
 	if (list_empty(&account->news)) {
 		account->group = iob->group;
@@ -121,9 +121,9 @@ void iop_settle(struct ioband_pool *pool)
 		return;
 	while (pop_news(pool, &news)) {
 		if (news.node->parent)
-			ioband_done(&pool->sched, news.node, news.used_ns,
-				    news.charged_ns, news.is_sync,
-				    news.done_ns);
+			ioband_done(&pool->sched, news.node, news.nr_done,
+				    news.used_ns, news.charged_ns,
+				    news.is_sync, news.done_ns);
 		if (news.node->is_stream)
 			stream_release(pool, container_of(news.node,
 							  struct ioband_stream,

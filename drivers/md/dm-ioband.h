@@ -122,6 +122,8 @@ struct ioband_group {
 	/* Time with I/O outstanding, as the block layer takes it for a disk. */
 	unsigned long busy_stamp_jiffies;
 	unsigned long busy_jiffies;
+	/* When the last bio was done while there was contention. */
+	u64 done_ns;
 	/* The run that writeback may still join, or NULL; under pool->lock. */
 	struct ioband_bio *open;
 	/* Submitters that found io_limit bios of this group and direction held. */
@@ -314,12 +316,13 @@ struct ioband_bio {
 	struct ioband_account *account;	/* of its stream or group; if held */
 	u64 issue_ns;			/* when it was sent down */
 	u64 clock_ns;			/* what the disk's clock said then */
-	/* Of its run (dm-ioband-run.c); @last only the first's; under pool->lock. */
+	/* Its run (dm-ioband-run.c); @last only the first's; under pool->lock. */
 	struct ioband_bio *next;
 	struct ioband_bio *last;
+	u32 segments;			/* of the run, in its first */
 	u32 data_sectors;
 	u8 lane;			/* of its target, by where it began */
-	bool is_merged;			/* its place at the disk is the first's */
+	bool is_in_run;			/* its place at the disk is another's */
 	bool is_timed;
 	bool is_urgent;			/* it must not be held */
 	bool is_dying;			/* nor wait: its task has been killed */
@@ -433,8 +436,8 @@ void iog_rehome(struct ioband_pool *pool, struct ioband_group *from,
 /* dm-ioband-run.c */
 bool iob_merge(struct ioband_pool *pool, struct ioband_bio *iob);
 void iob_begin_run(struct ioband_bio *iob);
-void iog_add_held(struct ioband_bio *iob);
-void iog_drop_held(struct ioband_bio *iob);
+void iob_add_held(struct ioband_bio *iob);
+void iob_drop_held(struct ioband_bio *iob);
 
 /* dm-ioband-suspend.c */
 void iop_push_back(struct ioband_pool *pool, struct ioband_target *iot);

@@ -159,12 +159,12 @@ static u64 path_charge(struct ioband_sched *sched, struct ioband_node *node,
 		       const struct ioband_node *top, enum how how, u64 now_ns)
 {
 	u32 ios = 1 + io->merged;
-	u64 cost = sched->policy->by_time ? node->cost_ns :
+	u64 cost = sched->policy->by_time ? ios * node->cost_ns :
 		   sched->policy->cost(ios, io->sectors);
 	u64 open_ns = how == AS_DEBT ? now_ns : path_open_ns(node, io);
 	bool by_tag = top;
 
-	sched->sent_ios += ios;
+	sched->sent_ios++;
 	sched->sent_sectors += io->sectors;
 	if (!sched->policy->by_time)
 		sched->sent_work += cost;
@@ -251,6 +251,27 @@ static u64 since_arrival_ns(const struct ioband_io *io, u64 count_ns, u64 then_n
 	if (ioband_before(count_ns, then_ns))
 		return 0;
 	return min(count_ns - then_ns, now_ns - io->arrival_ns);
+}
+
+/* An I/O is no longer held. */
+static void note_waits(const struct ioband_sched *sched,
+		       const struct ioband_node *node, struct ioband_io *io,
+		       u64 now_ns)
+{
+	io->limited_ns = since_arrival_ns(io, path_parked_ns(node, ioband_way(io), now_ns),
+					  io->limited_ns, now_ns);
+	io->graced_ns = sched->graced_ns - io->graced_ns;
+}
+
+/*
+ * Who sends one I/O at a time has none here while the disk is at work for him: that is
+ * no pause of him, or of those above who have a minimum.
+ */
+static void note_wanted(struct ioband_node *node, u64 done_ns)
+{
+	for (; node->parent; node = node->parent)
+		if (node->terms && ioband_before(node->terms->wanted_ns, done_ns))
+			node->terms->wanted_ns = done_ns;
 }
 
 static enum ioband_because why_held(const struct ioband_node *node)
@@ -388,8 +409,10 @@ void ioband_hold(struct ioband_sched *sched, struct ioband_node *node,
 	bool was_empty = !node->held;
 	bool was_behind = ioband_before(node->start, *ioband_vtime_of(node));
 
-	if (was_empty)
+	if (was_empty) {
 		ioband_turn_back(sched, node, now_ns);
+		note_wanted(node, io->done_ns);
+	}
 	/* It comes as soon as it can, and yet too late: that is no thinking. */
 	if (was_empty && was_behind &&
 	    now_ns - node->emptied_ns < 2 * sched->service_ns)
@@ -582,9 +605,7 @@ struct ioband_io *ioband_next(struct ioband_sched *sched, u32 in_flight,
 	sched->held--;
 	if (!node->held)
 		node->emptied_ns = now_ns;
-	io->limited_ns = since_arrival_ns(io, path_parked_ns(node, ioband_way(io), now_ns),
-					  io->limited_ns, now_ns);
-	io->graced_ns = sched->graced_ns - io->graced_ns;
+	note_waits(sched, node, io, now_ns);
 	io->cost = path_charge(sched, node, io, top, how, now_ns);
 	return io;
 }
@@ -603,6 +624,7 @@ void ioband_unhold(struct ioband_sched *sched, struct ioband_node *node,
 	if (sched->late == node)
 		sched->late = NULL;
 	sched->held--;
+	note_waits(sched, node, io, now_ns);
 	ioband_node_update(sched, node, now_ns);
 }
 

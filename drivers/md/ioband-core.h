@@ -65,6 +65,7 @@ enum ioband_because {
  * struct ioband_io - one I/O, embedded in the caller's per-bio data
  * @node: place in its group while it is held
  * @arrival_ns: when it came
+ * @done_ns: when the disk was last done with an I/O of its group, or 0
  * @limited_ns: how long its group had been at limits in all when it was held;
  *	when it is dispatched, for how long of its wait that was so
  * @graced_ns: likewise for grace
@@ -80,6 +81,7 @@ enum ioband_because {
 struct ioband_io {
 	struct ioband_heap_node node;
 	u64 arrival_ns;
+	u64 done_ns;
 	u64 limited_ns;
 	u64 graced_ns;
 	u64 cost;
@@ -214,7 +216,7 @@ struct ioband_node {
  * @service_ns: how long the disk takes for an I/O now, at worst; kept by the
  *	caller, for latency targets
  * @graced_ns: how long the disk was kept free in all
- * @sent_ios: I/Os that went, held before or charged
+ * @sent_ios: I/Os that went, held before or charged; those that went as one, once
  * @sent_sectors: their size
  * @sent_work: their cost, but for policies of time
  * @leaks: turns that groups lost because all they had was at the disk

@@ -106,7 +106,7 @@ void ioband_promise_update(struct ioband_sched *sched, struct ioband_node *node,
 		return;
 	if (terms->min_rate) {
 		if (!was_in)
-			ioband_terms_wake(terms, sched->service_ns, now_ns);
+			ioband_terms_wake(terms, now_ns);
 		min_enter(sched, terms, terms->min.empty_ns);
 	}
 	if (terms->latency_ns && next_deadline(sched, terms, now_ns, &key))

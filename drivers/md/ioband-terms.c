@@ -272,15 +272,13 @@ static void min_forgive(struct ioband_terms *terms, u64 now_ns, u64 lag_ns)
 /**
  * ioband_terms_wake - the group has something to send again
  * @terms: its terms
- * @service_ns: how long the disk takes for an I/O
  * @now_ns: the time
  *
- * Who sends one I/O at a time has none here while the disk is at work for him. That
- * is no pause: what he is behind because his I/Os had to wait, he stays.
+ * What it is behind because its I/O had to wait, it stays; not what fell into a pause.
  */
-void ioband_terms_wake(struct ioband_terms *terms, u64 service_ns, u64 now_ns)
+void ioband_terms_wake(struct ioband_terms *terms, u64 now_ns)
 {
-	s64 pause_ns = now_ns - terms->wanted_ns - service_ns;
+	s64 pause_ns = now_ns - terms->wanted_ns;
 	s64 behind_ns = now_ns - terms->min.empty_ns;
 
 	if (pause_ns > 0)

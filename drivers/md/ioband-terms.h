@@ -62,7 +62,7 @@ struct ioband_bucket {
  * @min_is_ios: these units are I/Os, else bytes
  * @min: leaks at the minimum: it is empty when the group falls behind
  * @min_node: place among those that have a minimum and I/O
- * @wanted_ns: when it was last seen to have I/O
+ * @wanted_ns: when it was last seen to have I/O, here or at the disk
  * @unmet_ns: how much of its time the group did not get its minimum
  * @latency_ns: how long an I/O may take; 0: no target
  * @promised_ns: when the last I/O went for the sake of the target
@@ -102,7 +102,7 @@ u64 ioband_terms_open_ns(const struct ioband_terms *terms, enum ioband_dir dir,
 			 u64 now_ns);
 void ioband_terms_charge(struct ioband_terms *terms, enum ioband_dir dir,
 			 u32 ios, u32 sectors, u64 open_ns, u64 now_ns);
-void ioband_terms_wake(struct ioband_terms *terms, u64 service_ns, u64 now_ns);
+void ioband_terms_wake(struct ioband_terms *terms, u64 now_ns);
 void ioband_terms_min_check(struct ioband_terms *terms, u64 now_ns);
 
 #endif /* _IOBAND_TERMS_H */

@@ -364,6 +364,7 @@ static void settle(struct ioband_sched *sched, struct ioband_node *node,
  * ioband_done - the disk is done with I/O of a group
  * @sched: the scheduler
  * @node: the group or stream, in the tree
+ * @ios: how many
  * @used_ns: how long the disk was at work for it
  * @charged_ns: what was charged for it when it went
  * @is_sync: somebody waits for it
@@ -372,13 +373,13 @@ static void settle(struct ioband_sched *sched, struct ioband_node *node,
  * To be called where @turn.is_serial is set or the policy is by time, before
  * ioband_next() is.
  */
-void ioband_done(struct ioband_sched *sched, struct ioband_node *node,
+void ioband_done(struct ioband_sched *sched, struct ioband_node *node, u32 ios,
 		 u64 used_ns, u64 charged_ns, bool is_sync, u64 now_ns)
 {
 	struct ioband_turn *turn = &sched->turn;
 
 	if (sched->policy->by_time) {
-		node->cost_ns += ((s64)used_ns - (s64)node->cost_ns) / 8;
+		node->cost_ns += ((s64)(used_ns / ios) - (s64)node->cost_ns) / 8;
 		settle(sched, node, (s64)used_ns - (s64)charged_ns);
 		if (turn->group == group_of(node))
 			turn->used_ns += used_ns;

@@ -118,6 +118,7 @@ void bed_hold_io(struct bed_io *io)
 		ioband_node_join(&bed.sched, node, 0, 0);
 	io->held = true;
 	io->io.arrival_ns = bed.now_ns;
+	io->io.done_ns = io->group->done_ns;
 	ioband_hold(&bed.sched, node, &io->io, bed.now_ns);
 	bed_check();
 }
@@ -257,6 +258,7 @@ static void complete(void)
 
 	memmove(bed.at_disk, bed.at_disk + 1,
 		--bed.in_flight * sizeof(bed.at_disk[0]));
+	io->group->done_ns = bed.now_ns;
 	if (io->again)
 		bed_hold_io(io);
 }

@@ -33,6 +33,7 @@ struct bed_io {
 struct bed_group {
 	struct ioband_node node;
 	struct ioband_terms *terms;
+	u64 done_ns;		/* when the disk was last done with any */
 	u64 cost;		/* all that was sent, by policy */
 	u64 ios[IOBAND_DIRS];
 	u64 bytes[IOBAND_DIRS];

@@ -613,6 +613,41 @@ static void test_largest_cost(void **state)
 	assert_true(group->node.start == (u64)2 * U32_MAX * UNIT);
 }
 
+/*
+ * A run of writeback is charged for each I/O, and its disk's time is that of all of
+ * them; the depth, which counts what the disk takes as one, has seen one.
+ */
+static void test_run(void **state)
+{
+	struct bed_group *group;
+	struct bed_io *io;
+
+	bed_start("weight", 1);
+	group = bed_add(NULL, 100);
+	io = bed_new(group, IOBAND_WRITE, 256 * 8);
+	io->io.merged = 255;
+	bed_hold_io(io);
+	assert_ptr_equal(bed_next(0), io);
+	assert_int_equal(io->io.cost, 256);
+	assert_int_equal(bed.sched.sent_ios, 1);
+	assert_int_equal(bed.sched.sent_sectors, 256 * 8);
+	assert_int_equal(bed.sched.sent_work, 256);
+	bed_stop();
+
+	bed_start("weight-time", 1);
+	group = bed_add(NULL, 100);
+	group->node.cost_ns = 40000;
+	io = bed_new(group, IOBAND_WRITE, 256 * 8);
+	io->io.merged = 255;
+	bed_hold_io(io);
+	assert_ptr_equal(bed_next(0), io);
+	assert_int_equal(io->io.cost, 256 * 40000);
+	ioband_done(&bed.sched, &group->node, 256, 256 * 48000, io->io.cost, false,
+		    bed.now_ns + 1);
+	assert_int_equal(group->node.cost_ns, 41000);
+	bed_stop();
+}
+
 static void test_is_ready(void **state)
 {
 	struct bed_group *group;
@@ -760,6 +795,7 @@ int main(void)
 		cmocka_unit_test(test_largest_cost),
 		cmocka_unit_test(test_work_never_shrinks),
 		cmocka_unit_test(test_is_ready),
+		cmocka_unit_test(test_run),
 		cmocka_unit_test(test_because),
 		cmocka_unit_test(test_spare),
 		cmocka_unit_test(test_spare_limit),

@@ -185,7 +185,6 @@ static void test_minimum_of_one_at_a_time(void **state)
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		start(&terms, 0);
-		bed.sched.service_ns = SERVICE_NS;
 		for (g = 0; g < rows[i].others; g++) {
 			struct bed_group *other = bed_add(NULL, 1);
 
@@ -193,6 +192,10 @@ static void test_minimum_of_one_at_a_time(void **state)
 			bed_backlog(other, IOBAND_READ, 8, 32);
 		}
 		end_ns = bed.now_ns + 30 * SEC;
+		if (!rows[i].pause_ns) {
+			bed_backlog(poor, IOBAND_READ, 8, 1);
+			bed_run(30 * SEC, SERVICE_NS);
+		}
 		while (bed.now_ns < end_ns) {
 			nr = bed_ios(poor);
 			bed_hold(poor, 8);
@@ -224,6 +227,24 @@ static void test_minimum_of_another_kind(void **state)
 		bed_run(3 * SEC, SERVICE_NS);
 		assert_int_equal(poor->terms->unmet_ns, 0);
 	}
+}
+
+/* Who thinks longer than his minimum leaves him time for has got all he wanted. */
+static void test_minimum_of_one_who_thinks(void **state)
+{
+	u64 end_ns;
+
+	start(&(struct bed_terms){ .min_rate = 200, .min_is_ios = true }, 0);
+	end_ns = bed.now_ns + 30 * SEC;
+	while (bed.now_ns < end_ns) {
+		bed_hold(poor, 8);
+		bed_run(4 * MS + 1, 4 * MS);
+		bed_run(7 * MS, 4 * MS);
+		/* What the disk takes for an I/O, and four times how that varies. */
+		bed.sched.service_ns = 12 * MS;
+	}
+	assert_int_equal(poor->terms->unmet_ns, 0);
+	assert_in_range(bed.now_ns - poor->terms->min.empty_ns, 0, 120 * MS);
 }
 
 /* Two that fit both get theirs; whose do not is told. */
@@ -493,6 +514,7 @@ int main(void)
 		cmocka_unit_test(test_minimum_of_a_modest_group),
 		cmocka_unit_test(test_minimum_of_one_at_a_time),
 		cmocka_unit_test(test_minimum_of_another_kind),
+		cmocka_unit_test(test_minimum_of_one_who_thinks),
 		cmocka_unit_test(test_minimums_that_do_not_fit),
 		cmocka_unit_test(test_minimum_above_a_limit),
 		cmocka_unit_test(test_minimum_below_two_limits),

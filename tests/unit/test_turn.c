@@ -91,8 +91,8 @@ static void complete(void)
 	task->ios++;
 	task->used_ns += used_ns;
 	task->longest_ns = max(task->longest_ns, bed.now_ns - task->io->io.arrival_ns);
-	ioband_done(&bed.sched, &task->io->group->node, used_ns, task->io->io.cost,
-		    true, bed.now_ns);
+	ioband_done(&bed.sched, &task->io->group->node, 1, used_ns,
+		    task->io->io.cost, true, bed.now_ns);
 	bed_check();
 	task->next_ns = bed.now_ns + task->think_ns;
 	if (task->pause_ns && !(task->ios % PAUSE_IOS))
@@ -351,7 +351,7 @@ static void test_done_before(void **state)
 	while (!bed.sched.turn.since_ns)
 		run(10 * US);
 	assert_int_equal(bed.sched.turn.spent_ns, 0);
-	ioband_done(&bed.sched, &other->node, 0, 0, false,
+	ioband_done(&bed.sched, &other->node, 1, 0, 0, false,
 		    bed.sched.turn.since_ns - 1);
 	assert_in_range(bed.sched.turn.spent_ns, 0, SEC);
 	bed_stop();

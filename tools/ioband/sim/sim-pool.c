@@ -181,6 +181,7 @@ static bool iob_hold(struct sim_pool *pool, struct sim_io *iob, u64 now_ns)
 	if (iob->account)
 		node = iob->account->node;
 	iob->group->held++;
+	iob->io.done_ns = iob->group->done_ns;
 	ioband_hold(&pool->sched, node, &iob->io, now_ns);
 	if (pump(pool, iob, false, now_ns))
 		return false;
@@ -264,6 +265,7 @@ void iop_complete(struct sim_pool *pool, struct sim_io *iob, u64 now_ns)
 		}
 		return;
 	}
+	iob->group->done_ns = now_ns;
 	iop_note_service(pool, now_ns - iob->issue_ns);
 	if (pool->sched.held)
 		iop_queue_work(pool, now_ns);

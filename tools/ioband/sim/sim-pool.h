@@ -34,6 +34,7 @@ struct sim_account {
  * @waiters: jobs that found too many held
  * @in_flight: I/Os at the disk
  * @in_flight_sectors: their size, of reads and of writes
+ * @done_ns: when the last one was done while there was contention
  * @report: where its I/O is counted
  */
 struct sim_group {
@@ -44,6 +45,7 @@ struct sim_group {
 	struct list_head waiters;
 	u64 in_flight;
 	u64 in_flight_sectors[IOBAND_DIRS];
+	u64 done_ns;
 	struct sim_count *count;
 };
 

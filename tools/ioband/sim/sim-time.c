@@ -90,8 +90,9 @@ void iop_settle(struct sim_pool *pool)
 		account->charged_ns = 0;
 		account->nr_done = 0;
 		if (node->parent)
-			ioband_done(&pool->sched, node, used_ns, charged_ns,
-				    account->is_sync, account->done_ns);
+			ioband_done(&pool->sched, node, nr_done, used_ns,
+				    charged_ns, account->is_sync,
+				    account->done_ns);
 		if (node->is_stream)
 			stream_release(pool, container_of(node,
 							  struct sim_stream,

@@ -32,11 +32,15 @@ static bool iob_fits(struct ioband_bio *iob, struct ioband_bio *first)
 {
 	const struct ioband_target *iot = iob->target;
 
-	return first->io.sectors + iob->io.sectors <=
-	       iot->bio_bytes >> SECTOR_SHIFT &&
-	       first->segments + iob->segments <=
-	       queue_max_segments(bdev_get_queue(iot->dev->bdev)) &&
-	       (!READ_ONCE(iob->group->is_limited) || first->io.merged + 1 < LIMITED_RUN);
+	if (first->io.sectors + iob->io.sectors > iot->bio_bytes >> SECTOR_SHIFT ||
+	    (READ_ONCE(iob->group->is_limited) && first->io.merged + 1 >= LIMITED_RUN))
+		return false;
+	/* To count them is to walk through them: not for those who stay alone. */
+	if (!first->io.merged)
+		first->segments = bio_segments(iob_to_bio(first));
+	iob->segments = bio_segments(iob_to_bio(iob));
+	return first->segments + iob->segments <=
+	       queue_max_segments(bdev_get_queue(iot->dev->bdev));
 }
 
 static bool iob_continues(struct ioband_bio *iob, struct ioband_bio *first)
@@ -66,10 +70,8 @@ bool iob_merge(struct ioband_pool *pool, struct ioband_bio *iob)
 
 	lockdep_assert_held(&pool->lock);
 
-	if (!first || !iob_may_run(iob) || !iob_continues(iob, first))
-		return false;
-	iob->segments = bio_segments(iob_to_bio(iob));
-	if (!iob_fits(iob, first))
+	if (!first || !iob_may_run(iob) || !iob_continues(iob, first) ||
+	    !iob_fits(iob, first))
 		return false;
 	iob->next = NULL;
 	first->last->next = iob;
@@ -91,7 +93,6 @@ void iob_begin_run(struct ioband_bio *iob)
 {
 	iob->next = NULL;
 	iob->last = iob;
-	iob->segments = iob_may_run(iob) ? bio_segments(iob_to_bio(iob)) : 0;
 }
 
 /**

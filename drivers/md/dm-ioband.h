@@ -319,7 +319,7 @@ struct ioband_bio {
 	/* Its run (dm-ioband-run.c); @last only the first's; under pool->lock. */
 	struct ioband_bio *next;
 	struct ioband_bio *last;
-	u32 segments;			/* of the run, in its first */
+	u32 segments;			/* of the run, in its first; if there are more */
 	u32 data_sectors;
 	u8 lane;			/* of its target, by where it began */
 	bool is_in_run;			/* its place at the disk is another's */

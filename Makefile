@@ -73,7 +73,7 @@ check-all:
 
 bench:
 	scripts/deps build vm bench
-	$(MAKE) --no-print-directory module simdisk KVER=$$(scripts/kernels)
+	$(MAKE) --no-print-directory module simdisk tools KVER=$$(scripts/kernels)
 	tests/perf/bench $(CASES)
 
 lint:

@@ -710,29 +710,28 @@ void iop_complete(struct ioband_pool *pool, struct ioband_bio *iob)
 	iog_busy(group, true);
 	if (unlikely(iob->is_timed))
 		iob_stop_clock(pool, iob, now_ns);
-	if (unlikely(READ_ONCE(pool->contended)))
-		WRITE_ONCE(group->done_ns, now_ns);
-	percpu_ref_put(&group->ref);
 	if (unlikely(iob->is_in_run))
-		return;
+		goto put;
 
 	/* A full barrier: pairs with iop_contend(). */
 	atomic_dec_return(iob_in_flight(pool, iob));
 	if (likely(!READ_ONCE(pool->contended))) {
 		if (service_ns > SLOW_NS)
 			iop_slow(pool);
-		return;
+		goto put;
 	}
+	WRITE_ONCE(group->done_ns, now_ns);
 	iop_note_service(pool, service_ns);
-	/* Likewise, with iob_enqueue(). */
-	if (!READ_ONCE(pool->sched.held))
-		return;
 	/*
 	 * There is room for one more. Which one is left to the worker that will
 	 * send it: bios cannot be submitted here, and disks complete several at
-	 * a time, all of which would wait for as many decisions.
+	 * a time, all of which would wait for as many decisions. The barrier above
+	 * pairs with that of iob_enqueue(), too.
 	 */
-	queue_work(pool->wq, &iob_lane(iob)->work);
+	if (READ_ONCE(pool->sched.held))
+		queue_work(pool->wq, &iob_lane(iob)->work);
+put:
+	percpu_ref_put(&group->ref);
 }
 
 /**

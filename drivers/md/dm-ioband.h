@@ -315,11 +315,13 @@ struct ioband_bio {
 	struct ioband_group *group;	/* NULL: not ours to account */
 	struct ioband_account *account;	/* of its stream or group; if held */
 	u64 issue_ns;			/* when it was sent down */
-	u64 clock_ns;			/* what the disk's clock said then */
+	union {
+		u64 clock_ns;		/* what the disk's clock said then */
+		u32 segments;		/* before, of the run, if it is the first of one */
+	};
 	/* Its run (dm-ioband-run.c); @last only the first's; under pool->lock. */
 	struct ioband_bio *next;
 	struct ioband_bio *last;
-	u32 segments;			/* of the run, in its first; if there are more */
 	u32 data_sectors;
 	u8 lane;			/* of its target, by where it began */
 	bool is_in_run;			/* its place at the disk is another's */

@@ -65,11 +65,11 @@ enum ioband_because {
  * struct ioband_io - one I/O, embedded in the caller's per-bio data
  * @node: place in its group while it is held
  * @arrival_ns: when it came
- * @done_ns: when the disk was last done with an I/O of its group, or 0
  * @limited_ns: how long its group had been at limits in all when it was held;
  *	when it is dispatched, for how long of its wait that was so
  * @graced_ns: likewise for grace
- * @cost: what its group was charged for it, once it went
+ * @done_ns: until it goes, when the disk was last done with an I/O of its group, or 0
+ * @cost: after that, what its group was charged for it
  * @sectors: size in sectors of 512 bytes
  * @merged: how many others it stands for, their sectors included
  * @dir: %IOBAND_READ or %IOBAND_WRITE
@@ -81,10 +81,12 @@ enum ioband_because {
 struct ioband_io {
 	struct ioband_heap_node node;
 	u64 arrival_ns;
-	u64 done_ns;
 	u64 limited_ns;
 	u64 graced_ns;
-	u64 cost;
+	union {		/* an allocator that clears memory clears less */
+		u64 done_ns;
+		u64 cost;
+	};
 	u32 sectors;
 	u32 merged;
 	u8 dir;

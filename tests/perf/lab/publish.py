@@ -22,10 +22,7 @@ HEAD = """<!-- SPDX-License-Identifier: GPL-2.0-only -->
 # Results
 
 dm-ioband beside other controllers, and beside what was reported of them, on simulated
-disks ([simdisk.rst](simdisk.rst)) in a machine whose clock counts instructions, and which
-nothing reaches from outside: the same programs give the same figures there, to the last
-digit. If some byte of them is another, a job begins some nanoseconds earlier or later, and
-what a disk that seeks makes of that differs by some percent in windows this short. Made by
+disks ([simdisk.rst](simdisk.rst)) in a machine whose clock counts instructions. Made by
 `make bench`, then `tests/perf/bench publish`, which keeps what was not measured anew;
 `make bench` also writes all figures and plots to `build/report/index.html`, and
 `tests/perf/bench compare` tells which of them differ from those here.

@@ -21,8 +21,6 @@
 #include "dm-ioband-trace.h"
 
 enum {
-	/* So many bios that go one way at once are sent under a plug. */
-	PLUG_MIN		= 8,
 	/* So much of a group's dying tasks does not wait for turns or limits. */
 	DYING_PER_SECOND	= 64,
 };
@@ -94,52 +92,11 @@ static bool iob_must_wait(struct ioband_pool *pool, const struct ioband_bio *iob
 	       READ_ONCE(pool->held_max);
 }
 
-/**
- * iob_find_leg - note which way a bio goes: its lane, and its pool's leg
- * @iob: the bio, remapped, its target set
- *
- * Once, for whoever splits a bio below moves its start along. A pool has the legs of
- * its first target. Others may have fewer, or more.
- *
- * Context: any.
- */
-void iob_find_leg(struct ioband_bio *iob)
-{
-	struct ioband_target *iot = iob->target;
-	u64 chunk = iob_to_bio(iob)->bi_iter.bi_sector >> iot->chunk_shift;
-
-	iob->lane = do_div(chunk, iot->nr_lanes);
-	iob->io.leg = iob->lane % iot->volume->pool->nr_legs;
-}
-
-/* A bio goes where its leg goes; legs do not wait for each other. */
-static struct ioband_lane *iob_lane(struct ioband_bio *iob)
-{
-	return &iob->target->lanes[iob->lane];
-}
-
 /* The bios that are at the leg of a bio. */
 static atomic_t *iob_in_flight(struct ioband_pool *pool,
 			       const struct ioband_bio *iob)
 {
 	return &pool->in_flight[iob->io.leg];
-}
-
-/* Have a worker send a run down, unless the worker of @here is about to look. */
-static void iob_send(struct ioband_pool *pool, struct ioband_bio *iob,
-		     const struct ioband_lane *here)
-{
-	struct ioband_lane *lane = iob_lane(iob);
-
-	lockdep_assert_held(&pool->lock);
-
-	/* While it has some, its work is pending or has not looked yet. */
-	if (!lane->nr_bios && lane != here)
-		queue_work(pool->wq, &lane->work);
-	lane->nr_places++;
-	lane->nr_bios += 1 + iob->io.merged;
-	for (; iob; iob = iob->next)
-		bio_list_add(&lane->bios, iob_to_bio(iob));
 }
 
 static void iop_contend(struct ioband_pool *pool, u64 now_ns)
@@ -256,13 +213,18 @@ static void iob_released_run(struct ioband_bio *first, u64 now_ns)
 		iob_released(iob, now_ns);
 }
 
-/*
- * Send down the bios whose turn it is. @self, just held by its own submitter, is
- * left to it if it may go down right there: then this returns %true. @here is the
- * lane that asks, if one does.
+/**
+ * iop_pump - send down the bios whose turn it is
+ * @pool: the pool
+ * @self: a bio that its own submitter, who calls, has just had held, or %NULL
+ * @here: the lane whose worker calls, or %NULL
+ * @now_ns: the time
+ *
+ * Context: any but interrupts, pool->lock held.
+ * Return: whether @self may go, and its submitter shall send it down right there.
  */
-static bool iop_pump(struct ioband_pool *pool, struct ioband_bio *self,
-		     const struct ioband_lane *here, u64 now_ns)
+bool iop_pump(struct ioband_pool *pool, struct ioband_bio *self,
+	      const struct ioband_lane *here, u64 now_ns)
 {
 	struct ioband_io *io;
 	bool direct = false;
@@ -299,71 +261,6 @@ static bool iop_pump(struct ioband_pool *pool, struct ioband_bio *self,
 	}
 	iop_arm(pool);
 	return direct;
-}
-
-/**
- * iop_lane_work - a worker of a lane
- * @work: the lane's
- *
- * Choose whose turn it is as long as there is room, and send down what goes this way.
- *
- * Context: process; may be put to sleep below for want of a tag.
- */
-void iop_lane_work(struct work_struct *work)
-{
-	struct ioband_lane *lane = container_of(work, struct ioband_lane, work);
-	struct ioband_target *iot = lane->target;
-	struct ioband_pool *pool = iot->volume->pool;
-	unsigned int leg = lane - iot->lanes;
-	/* Of a request queue we know, of a leg that others use, too, nothing. */
-	bool learns = !queue_is_mq(bdev_get_queue(iot->dev->bdev)) &&
-		      iot->nr_lanes == pool->nr_legs;
-	bool in_run, is_alone, plug_it, is_plugged = false;
-	struct ioband_bio *iob;
-	unsigned long sleeps;
-	struct blk_plug plug;
-	struct bio *bio;
-	u32 below;
-
-	for (;;) {
-		spin_lock(&pool->lock);
-		iop_pump(pool, NULL, lane, ktime_get_ns());
-		bio = bio_list_pop(&lane->bios);
-		if (bio) {
-			iob = iob_from_bio(bio);
-			in_run = iob->is_in_run;
-			is_alone = !in_run && !iob->io.merged;
-			plug_it = lane->nr_bios >= PLUG_MIN || in_run;
-			lane->nr_bios--;
-			lane->nr_places -= !in_run;
-		}
-		below = atomic_read(&pool->in_flight[leg]) - lane->nr_places - 1;
-		spin_unlock(&pool->lock);
-		if (!bio)
-			break;
-		/*
-		 * It pays to tell the disk of many at once, and to wait for few not,
-		 * unless they are one request.
-		 */
-		if (plug_it && !is_plugged) {
-			blk_start_plug(&plug);
-			is_plugged = true;
-		}
-		sleeps = current->nvcsw;
-		submit_bio_noacct(bio);
-		/* A run may sleep for itself. */
-		if (learns && is_alone && current->nvcsw != sleeps)
-			iop_learn_tags(pool, below);
-		/* A fast disk may never let it come to an end. */
-		if (need_resched() && !in_run) {
-			if (is_plugged)
-				blk_finish_plug(&plug);
-			is_plugged = false;
-			cond_resched();
-		}
-	}
-	if (is_plugged)
-		blk_finish_plug(&plug);
 }
 
 static void iog_join(struct ioband_pool *pool, struct ioband_group *group)

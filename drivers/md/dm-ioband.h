@@ -357,6 +357,12 @@ static inline void iob_move(struct ioband_bio *iob, struct ioband_group *to)
 	iob->group = to;
 }
 
+/* A bio goes where its leg goes; legs do not wait for each other. */
+static inline struct ioband_lane *iob_lane(const struct ioband_bio *iob)
+{
+	return &iob->target->lanes[iob->lane];
+}
+
 static inline u32 iop_in_flight(const struct ioband_pool *pool)
 {
 	unsigned int leg;
@@ -420,20 +426,26 @@ void iop_set_policy(struct ioband_pool *pool,
 		    const struct ioband_volume *except);
 
 /* dm-ioband-device.c */
-void iob_find_leg(struct ioband_bio *iob);
 enum ioband_verdict iop_submit(struct ioband_pool *pool,
 			       struct ioband_bio *iob);
 void iop_complete(struct ioband_pool *pool, struct ioband_bio *iob);
 void iop_changed(struct ioband_pool *pool);
 enum hrtimer_restart iop_timer(struct hrtimer *timer);
 void iop_timer_work(struct work_struct *work);
-void iop_lane_work(struct work_struct *work);
+bool iop_pump(struct ioband_pool *pool, struct ioband_bio *self,
+	      const struct ioband_lane *here, u64 now_ns);
 void iob_enqueue(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns);
 void iob_dequeue(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns);
 void iob_let_go(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns);
 void iog_wake_all(struct ioband_group *group);
 void iog_rehome(struct ioband_pool *pool, struct ioband_group *from,
 		struct ioband_group *to);
+
+/* dm-ioband-lane.c */
+void iob_find_leg(struct ioband_bio *iob);
+void iob_send(struct ioband_pool *pool, struct ioband_bio *iob,
+	      const struct ioband_lane *here);
+void iop_lane_work(struct work_struct *work);
 
 /* dm-ioband-run.c */
 bool iob_merge(struct ioband_pool *pool, struct ioband_bio *iob);

@@ -688,87 +688,6 @@ static void test_because(void **state)
 	assert_int_equal(bed_hold(a, 8)->io.because, IOBAND_BECAUSE_WEIGHT);
 }
 
-/* Two at the disk that are the heavy one's; @light was served a while ago. */
-static void fill_disk(struct bed_group **light, struct bed_group **heavy)
-{
-	bed_start("weight", 2);
-	bed.sched.spare = 1;
-	*heavy = bed_add(NULL, 100);
-	*light = bed_add(NULL, 100);
-	bed_hold(*light, 8);
-	assert_ptr_equal(bed_next_group(), *light);
-	bed_backlog(*heavy, IOBAND_READ, 8, 20);
-	bed_serve(8);
-}
-
-/* Who asks for less than its share does not wait for room. */
-static void test_spare(void **state)
-{
-	struct bed_group *light, *heavy, *third;
-
-	fill_disk(&light, &heavy);
-	assert_null(bed_next(2));
-	bed_hold(light, 8);
-	assert_ptr_equal(bed_next(2)->group, light);
-	/* It is no longer behind: the next one waits for its turn. */
-	bed_hold(light, 8);
-	assert_null(bed_next(2));
-	assert_ptr_equal(bed_next_group(), heavy);
-
-	/* There is not more to spare than there is. */
-	fill_disk(&light, &heavy);
-	bed_hold(light, 8);
-	assert_null(bed_next(3));
-	/* And only who has just come need not wait. */
-	assert_null(bed_next(2));
-	assert_ptr_equal(bed_next_group(), light);
-
-	/* Those who always have more are not behind. */
-	fill_disk(&light, &heavy);
-	bed_hold(heavy, 8);
-	assert_null(bed_next(2));
-
-	/* Nor is anybody while one of a better class has something to send ... */
-	fill_disk(&light, &heavy);
-	third = bed_add(NULL, 100);
-	ioband_node_set_class(&bed.sched, &third->node, IOBAND_RT, bed.now_ns);
-	bed_hold(third, 8);
-	assert_null(bed_next(2));
-	bed_hold(light, 8);
-	assert_null(bed_next(2));
-
-	/* ... or one of the worst class. */
-	fill_disk(&light, &heavy);
-	ioband_node_set_class(&bed.sched, &light->node, IOBAND_IDLE, bed.now_ns);
-	bed_hold(light, 8);
-	assert_null(bed_next(2));
-
-	/* What was taken back, or has left, does not go. */
-	fill_disk(&light, &heavy);
-	bed_unhold(bed_hold(light, 8));
-	assert_null(bed_next(2));
-	bed_unhold(bed_hold(light, 8));
-	bed_del(light);
-	assert_null(bed_next(2));
-}
-
-/* At a limit it waits for that, and then for its turn. */
-static void test_spare_limit(void **state)
-{
-	struct bed_group *light, *heavy;
-
-	fill_disk(&light, &heavy);
-	bed_limit(light, IOBAND_IOPS, 1, 0, 0);
-	bed_hold(light, 8);
-	assert_ptr_equal(bed_next(2)->group, light);
-	bed_serve(8);
-	bed_hold(light, 8);
-	assert_null(bed_next(2));
-	bed.now_ns += 2 * SEC;
-	assert_null(bed_next(2));
-	assert_ptr_equal(bed_next_group(), light);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -797,8 +716,6 @@ int main(void)
 		cmocka_unit_test(test_is_ready),
 		cmocka_unit_test(test_run),
 		cmocka_unit_test(test_because),
-		cmocka_unit_test(test_spare),
-		cmocka_unit_test(test_spare_limit),
 	};
 	int failed = cmocka_run_group_tests_name("core", tests, NULL, NULL);
 

@@ -430,6 +430,23 @@ static void test_limited_ns(void **state)
 	assert_true(first->io.limited_ns <= 10 * MS);
 }
 
+/* One that is taken back tells it, too, whoever lets it go. */
+static void test_limited_unheld(void **state)
+{
+	struct bed_group *group = start_one();
+	struct bed_io *io;
+
+	bed_limit(group, IOBAND_RIOPS, 1, 0, 0);
+	bed_backlog(group, IOBAND_READ, 8, 1);
+	assert_non_null(bed_next(0));
+	io = bed_hold(group, 8);
+	assert_null(bed_next(0));
+	bed.now_ns += 250 * MS;
+	bed_unhold(io);
+	assert_true(io->io.limited_ns == 250 * MS);
+	assert_true(io->io.graced_ns == 0);
+}
+
 /* The largest figures that there may be do not overflow. */
 static void test_extremes(void **state)
 {
@@ -555,6 +572,7 @@ int main(void)
 		cmocka_unit_test(test_raise_live),
 		cmocka_unit_test(test_restart_while_parked),
 		cmocka_unit_test(test_limited_ns),
+		cmocka_unit_test(test_limited_unheld),
 		cmocka_unit_test(test_extremes),
 		cmocka_unit_test(test_many_children),
 	};

@@ -33,7 +33,7 @@ class Experiment:
     point_label: str
     jobs: Callable                      # point -> list of Job
     controllers: list                   # names in lab.controllers
-    settle_s: float = 6
+    settle_s: float = 10
     window_s: float = 10
     needs_weights: bool = False
     needs_limits: bool = False

@@ -34,8 +34,6 @@ def beside_one(place, many, one, points, limits=(), plain=(), ours=(), weights=(
     the function of lab.shapes. LIMITS, in MiB/s, are tried on both.
     """
     (names, make_many), (name, make_one) = many, one
-    rest.setdefault("settle_s", 2)
-    rest.setdefault("window_s", 4)
     rest.setdefault("views", [
         View("g2", "kib_per_s", f"The lone {name}: bandwidth", log=True),
         View("g2", "max_ms", f"The lone {name}: longest wait", log=True),
@@ -70,7 +68,5 @@ def nothing_else(place, names, make):
         jobs=lambda nr: [make("g1", nr, place.apart_gib)],
         controllers=["none", "mq-deadline", "bfq", "iocost", "ioband weight",
                      "ioband weight-time"],
-        settle_s=2,
-        window_s=4,
         views=[View("g1", "kib_per_s", "Bandwidth"),
                View("g1", "max_ms", "Longest wait", log=True)])

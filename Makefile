@@ -99,7 +99,7 @@ uninstall:
 # Of a copy, so that nothing is built among the sources.  The simulation takes disks
 # from the tests.
 deb:
-	scripts/deps build deb
+	scripts/deps deb
 	rm -rf build/deb
 	mkdir -p build/deb/source
 	git ls-files -z debian dkms docs/man drivers initramfs systemd tools udev tests/shim \

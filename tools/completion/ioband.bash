@@ -64,7 +64,7 @@ _ioband() {
 	local group_keys='weight= rbps= wbps= bps= riops= wiops= iops= burst= peak=
 		min= miniops= latency= class= parent= range-bw= force='
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
-	local words=('') word i choices=''
+	local words=('') word i choices='' key=''
 
 	COMPREPLY=()
 	# What is before this one, options left out: the command and its words.
@@ -132,6 +132,22 @@ _ioband() {
 		return
 	fi
 
+	# bash takes "policy=w" for three words.
+	if [[ $cur == = ]]; then
+		cur='' key=$prev
+	elif [[ $prev == = ]]; then
+		key=${COMP_WORDS[COMP_CWORD - 2]}
+	fi
+	if [[ $key ]]; then
+		case $key in
+		policy)	choices='weight weight-iosize weight-time range-bw limit' ;;
+		type)	choices='none user uid gid pid pgrp cgroup ioprio' ;;
+		class)	choices='rt be idle' ;;
+		esac
+		mapfile -t COMPREPLY < <(compgen -W "$choices" -- "$cur")
+		return
+	fi
+
 	case ${words[0]}/${#words[@]} in
 	/1)
 		choices=$commands
@@ -140,8 +156,9 @@ _ioband() {
 		_ioband_offer < <(_ioband_devices)
 		;;
 	create/* | attach/*)
+		# The default group has nobody above it.
 		[[ ${words[0]}/${#words[@]} == create/1 ]] ||
-			choices="$volume_keys $group_keys"
+			choices="$volume_keys ${group_keys/parent= /}"
 		;;
 	status/* | show/* | save/* | diff/* | apply/* | top/* | metrics/* | doctor/* | \
 	remove/1 | resize/1 | set/1 | follow/1 | group/2)

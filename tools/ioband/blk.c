@@ -193,6 +193,7 @@ static char *resolve_tag(const char *arg)
 
 static int find_by_node(const char *arg, char *devno)
 {
+	bool is_tag = *arg != '/' && strchr(arg, '=');
 	char *path = resolve_tag(arg);
 	struct stat st;
 	int r = 0;
@@ -213,7 +214,7 @@ static int find_by_node(const char *arg, char *devno)
 	if (r)
 		return fail(IOBAND_DEVICE,
 			    "cannot use '%s': %s; 'lsblk -p' shows the block devices there are",
-			    arg, strerror(-r));
+			    arg, is_tag ? "no device has that" : strerror(-r));
 	if (!S_ISBLK(st.st_mode))
 		return fail(IOBAND_DEVICE,
 			    "cannot use '%s': it is not a block device; 'lsblk -p' shows those there are",

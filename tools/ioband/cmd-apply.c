@@ -66,8 +66,7 @@ struct member {
  * @list: where differences are listed, or %NULL to make them vanish
  * @members: the volumes, in the order of the run
  * @nr_done: volumes that are as configured, at least now
- * @nr_failed: volumes of which an error was reported
- * @status: of the first failure
+ * @status: of the first of which an error was reported; or what else there is to tell
  */
 struct run {
 	const struct options *opts;
@@ -75,7 +74,6 @@ struct run {
 	struct member *members;
 	size_t nr_members;
 	unsigned int nr_done;
-	unsigned int nr_failed;
 	bool any_difference;
 	int status;
 };
@@ -212,10 +210,7 @@ static void run_member(struct run *run, const struct member *member,
 	config_free(&cfg);
 	if (!run->status || run->status == IOBAND_PARTLY)
 		run->status = status ? status : run->status;
-	if (status && status != IOBAND_PARTLY)
-		run->nr_failed++;
-	else
-		run->nr_done++;
+	run->nr_done += !status || status == IOBAND_PARTLY;
 }
 
 static int check_names(int argc, char **argv)
@@ -250,8 +245,6 @@ static int run_all(struct run *run, int argc, char **argv)
 		run_member(run, &run->members[i], argc);
 	free(run->members);
 	names_free(&names);
-	if (run->nr_failed && run->nr_done)
-		return IOBAND_PARTLY;
 	return run->status;
 }
 
@@ -274,7 +267,7 @@ int cmd_diff(const struct options *opts, int argc, char **argv)
 	status = listing_new(&run.list, opts, "differences", diff_columns);
 	if (!status)
 		status = run_all(&run, argc, argv);
-	if (!status || status == IOBAND_PARTLY) {
+	if (!status || run.nr_done) {
 		r = listing_print(run.list);
 		status = r ? r : status;
 	}

@@ -147,13 +147,28 @@ static int save(const struct options *opts, const struct volume *vol,
 	return status;
 }
 
+/* Whether lines of the same device have another share. */
+static bool has_other_share(const struct volumes *volumes,
+			    const struct volume *vol)
+{
+	for (size_t i = 0; i < volumes->nr; i++)
+		if (&volumes->v[i] != vol &&
+		    !strcmp(volumes->v[i].name, vol->name))
+			return true;
+	return false;
+}
+
 int cmd_save(const struct options *opts, int argc, char **argv)
 {
 	struct volumes volumes = { 0 };
 	unsigned int nr = 0;
 	int status, failed = 0;
 
-	status = volumes_lock(opts, &volumes);
+	if (opts->json || opts->raw || opts->columns)
+		status = fail(IOBAND_USAGE,
+			      "save writes " STORE_ETC "/NAME.conf: leave out --json, --raw and --output");
+	else
+		status = volumes_lock(opts, &volumes);
 	if (!status)
 		status = volumes_choose(&volumes, argc, argv);
 	for (size_t i = 0; !status && i < volumes.nr; i++) {
@@ -162,8 +177,10 @@ int cmd_save(const struct options *opts, int argc, char **argv)
 
 		if (!vol->chosen)
 			continue;
-		/* Lines of different shares have one name and would be one file. */
+		/* They have one name and would be one file. Once is enough to say so. */
 		if (volumes_find(&volumes, vol->name) != vol)
+			continue;
+		if (has_other_share(&volumes, vol))
 			r = fail(IOBAND_DEVICE,
 				 "cannot save '%s': its lines have different shares, which a configuration cannot tell",
 				 vol->name);

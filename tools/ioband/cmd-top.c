@@ -188,7 +188,7 @@ static int print_batch(const struct options *opts, const struct top_rows *rows)
 	/* Who reads a pipe wants each table when it is there. */
 	if (!status && fflush(stdout))
 		status = fail(IOBAND_USAGE,
-			      "cannot write the output: %s; make room where it goes",
+			      "cannot write the output: %s",
 			      strerror(errno));
 	return status;
 }

@@ -27,11 +27,14 @@ static void print_keys(const struct command *cmd)
 		"                       I/Os at the disk, and their bound (* 0: automatic)\n"
 		"  quantum=MS           how long a group keeps the disk (* 0: automatic)\n";
 
-	if (cmd->flags & CMD_VOLUME_KEYS)
+	/* The default group has nobody above it. */
+	bool is_default = cmd->flags & CMD_VOLUME_KEYS;
+
+	if (is_default)
 		printf("\nKeys of a volume (* if not given):\n"
 		       "  share=NAME           volumes with the same name divide one bandwidth\n"
 		       "                       (* the names of the disks below)\n"
-		       "  type=none|user|gid|pid|pgrp|cgroup*|ioprio\n"
+		       "  type=none|user|uid|gid|pid|pgrp|cgroup*|ioprio\n"
 		       "                       what sorts I/O into groups\n"
 		       "  auto=LEVEL           each cgroup down to it gets a group (* 0: none)\n"
 		       "%s", share_keys);
@@ -40,7 +43,7 @@ static void print_keys(const struct command *cmd)
 		       share_keys);
 	if (!(cmd->flags & CMD_GROUP_KEYS))
 		return;
-	printf("\nKeys of %s (* if not given):\n"
+	printf("\nKeys of %s (* %s):\n"
 	       "  weight=N             1 to 10000 (* 100)\n"
 	       "  rbps= wbps= bps=     limit: bytes per second such as 10M (* max)\n"
 	       "  riops= wiops= iops=  limit: I/Os per second (* max)\n"
@@ -48,10 +51,13 @@ static void print_keys(const struct command *cmd)
 	       "  min=, miniops=       what it gets at least, in bytes or I/Os per second\n"
 	       "  latency=TIME         target such as 5ms\n"
 	       "  class=rt|be*|idle    which groups go first\n"
-	       "  parent=GROUP         out of whose part it comes (* default)\n"
+	       "%s"
 	       "  range-bw=MIN:MAX     min= and bps= in KiB per second, as dm-ioband 1 had it\n"
 	       "  force=1              take min= and latency= that the disk may not reach\n",
-	       cmd->flags & CMD_VOLUME_KEYS ? "the default group" : "a group");
+	       is_default ? "the default group" : "a group",
+	       cmd->flags & CMD_SHARE_KEYS ? "if never given" : "if not given",
+	       is_default ? "" :
+	       "  parent=GROUP         out of whose part it comes (* default)\n");
 	if (cmd->flags & CMD_GROUP)
 		printf("\nA GROUP is 'default', a number, or with type cgroup the path of a cgroup, a\n"
 		       "systemd unit, or the id of a container; with type user or gid a name.\n");
@@ -105,6 +111,7 @@ void help_all(const struct command *commands, int nr)
 	       "  -V, --version        print the version of this command\n"
 	       "\nExit status: 0 done, 1 wrong words or other failure, 2 not permitted,\n"
 	       "3 out of memory, 4 wrong device, 5 device in use, 6 module missing or too old,\n"
-	       "7 not as configured or promised, 8 doctor has found errors or warnings, 64 done in part\n"
+	       "7 not as configured or promised, 8 doctor has found errors or warnings,\n"
+	       "64 done but for groups whose cgroup is not there\n"
 	       "\nFor more see ioband(8).\n");
 }

@@ -121,7 +121,7 @@ static int close_stdout(int status)
 
 	if ((fclose(stdout) || lost) && !status)
 		return fail(IOBAND_USAGE,
-			    "cannot write the output: %s; make room where it goes",
+			    "cannot write the output: %s",
 			    strerror(errno));
 	return status;
 }

@@ -93,7 +93,8 @@ bool setting_known(const char *word)
 
 	return find_key(word, len) >= 0 ||
 	       (len == 5 && !strncmp(word, "burst", len)) ||
-	       (len == 4 && !strncmp(word, "peak", len));
+	       (len == 4 && !strncmp(word, "peak", len)) ||
+	       (len == 8 && !strncmp(word, "range-bw", len));
 }
 
 static bool parse_value(int key, const char *word, struct settings *set)
@@ -167,7 +168,7 @@ static int take_addition(struct settings *set, const char *word, size_t len,
 	return 0;
 }
 
-/* MIN:MAX in KiB/s, as dm-ioband 1 had it; 0 for none. */
+/* MIN:MAX in KiB/s, as dm-ioband 1 had it; 0:0 for neither. */
 static int take_range(struct settings *set, const char *word,
 		      struct parse_error *err)
 {
@@ -191,7 +192,7 @@ static int take_range(struct settings *set, const char *word,
 	set->last = 0;
 	return 0;
 bad:
-	return refuse(err, "range-bw '%.60s': expected MIN:MAX in KiB per second",
+	return refuse(err, "range-bw '%.60s': expected MIN:MAX in KiB per second, MIN not above MAX",
 		      word);
 }
 
@@ -218,7 +219,7 @@ int settings_take(struct settings *set, const char *word,
 		return take_range(set, word + len + 1, err);
 	key = find_key(word, len);
 	if (key < 0)
-		return refuse(err, "key '%.*s': expected weight, rbps, wbps, bps, riops, wiops, iops, burst, peak, min, miniops, latency, class, parent or force",
+		return refuse(err, "key '%.*s': expected weight, rbps, wbps, bps, riops, wiops, iops, burst, peak, min, miniops, latency, class, parent, range-bw or force",
 			      len > 40 ? 40 : (int)len, word);
 	if (set->v[key].given)
 		return refuse(err, "%s: given twice", keys[key].name);

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
+#include "blk.h"
 #include "cmd.h"
 #include "lock.h"
 #include "target.h"
@@ -246,7 +247,7 @@ int volumes_read_status(struct volumes *volumes)
 /**
  * volumes_name - which volume a word means
  * @volumes: what volumes_read() found
- * @arg: a name, or the path of a node such as /dev/mapper/NAME or /dev/VG/LV
+ * @arg: a name, VG/LV, or the path of a node such as /dev/mapper/NAME or /dev/VG/LV
  * @name: its name, which belongs to @volumes
  *
  * Return: 0, or an exit code after the error has been reported.
@@ -256,8 +257,16 @@ int volumes_name(const struct volumes *volumes, const char *arg,
 {
 	const struct ioband_dm_device *dev = NULL;
 	bool is_path = strchr(arg, '/');
+	const char *word = arg;
 	struct stat st;
+	char lv[128];
 
+	/* VG/LV */
+	if (is_path && *arg != '/' && *arg != '.' && stat(arg, &st)) {
+		blk_dm_name(lv, sizeof(lv), arg);
+		word = lv;
+		is_path = false;
+	}
 	if (is_path && stat(arg, &st))
 		return fail(IOBAND_DEVICE,
 			    "cannot use '%s': %s; 'ioband list' shows the volumes there are",
@@ -271,7 +280,7 @@ int volumes_name(const struct volumes *volumes, const char *arg,
 		dev = &volumes->devices.v[i];
 		if (is_path ? dev->major != major(st.st_rdev) ||
 			      dev->minor != minor(st.st_rdev) :
-			      strcmp(dev->name, arg))
+			      strcmp(dev->name, word))
 			dev = NULL;
 	}
 	if (!dev)

@@ -222,11 +222,6 @@ static bool current_is_dying(void)
 	return current->flags & PF_EXITING || fatal_signal_pending(current);
 }
 
-static struct ioband_group *iog_tryget(struct ioband_group *group)
-{
-	return group && percpu_ref_tryget_live_rcu(&group->ref) ? group : NULL;
-}
-
 static struct ioband_group *iov_lookup(struct ioband_volume *volume,
 				       const struct bio *bio,
 				       struct cgroup_subsys_state *css)
@@ -253,7 +248,10 @@ void iob_classify(struct ioband_bio *iob, struct bio *bio)
 
 	if (!xa_empty(&volume->groups) || volume->auto_depth) {
 		rcu_read_lock();
-		group = iog_tryget(iov_lookup(volume, bio, css));
+		/* One that goes just now is not found again, but the one above it. */
+		do {
+			group = iov_lookup(volume, bio, css);
+		} while (group && !percpu_ref_tryget_live_rcu(&group->ref));
 		rcu_read_unlock();
 	}
 	if (!group) {
@@ -267,45 +265,43 @@ void iob_classify(struct ioband_bio *iob, struct bio *bio)
 }
 
 /**
- * ioband_cgroup_id - the id of a cgroup
- * @path: from the root of the hierarchy that has the io controller
- * @id: filled in
+ * ioband_cgroup_look_up - find the id of a cgroup that is named by its path
+ * @ref: which group; with a path, from the root of the hierarchy that has the io
+ *	controller, @id is filled in
  *
  * Works for version 2, and for the blkio hierarchy of version 1, for which
  * cgroup_get_from_path() does not.
  *
- * Context: process.
- * Return: 0, -ENOENT or -ENOMEM.
+ * Context: process, ioband_mutex not held: waits for whoever looks up names in the
+ * file system of cgroups, and may wait for memory there.
  */
-int ioband_cgroup_id(const char *path, u64 *id)
+void ioband_cgroup_look_up(struct ioband_ref *ref)
 {
 	char *names, *rest, *name;
 	struct kernfs_node *kn, *child;
-	int r = 0;
 
-	names = kstrdup(path, GFP_NOIO);
+	if (!ref->path)
+		return;
+	ref->id = 0;
+	names = kstrdup(ref->path, GFP_NOIO);
 	if (!names)
-		return -ENOMEM;
+		return;
 	kn = blkcg_root_css->cgroup->kn;
 	kernfs_get(kn);
 
 	rest = names;
-	while ((name = strsep(&rest, "/"))) {
+	while (kn && kernfs_type(kn) == KERNFS_DIR &&
+	       (name = strsep(&rest, "/"))) {
 		if (!*name)
 			continue;
 		child = kernfs_find_and_get(kn, name);
 		kernfs_put(kn);
 		kn = child;
-		if (!kn || kernfs_type(kn) != KERNFS_DIR) {
-			r = -ENOENT;
-			break;
-		}
 	}
-	if (!r)
-		*id = kn->id;
+	if (kn && kernfs_type(kn) == KERNFS_DIR)
+		ref->id = kn->id;
 	kernfs_put(kn);
 	kfree(names);
-	return r;
 }
 
 /* The css of a cgroup by its id, with a reference, or %NULL. Under RCU. */
@@ -329,7 +325,7 @@ static struct cgroup_subsys_state *find_css(u64 id)
 /**
  * ioband_cgroup_place - put a new group where its cgroup is in the tree
  * @volume: the volume
- * @group: a group of it, attached
+ * @group: a group of it that nobody can find yet
  *
  * Below the nearest cgroup above its own that has a group; and those below its
  * own that were that group's go below the new one.

@@ -486,9 +486,13 @@ retry:
 	now_ns = ktime_get_ns();
 	iob->is_urgent |= iob->target->drain;
 	if (group->detached) {
-		/* It went between classification and here. */
-		iob_move(iob, group->volume->default_group);
+		/* It went between classification and here: it is not found again. */
+		spin_unlock(&pool->lock);
+		percpu_ref_put(&group->ref);
+		iob_classify(iob, iob_to_bio(iob));
 		group = iob->group;
+		waited = false;
+		goto retry;
 	}
 	if (pool->contended && !ioband_is_ready(&pool->sched) &&
 	    (s64)(now_ns - pool->last_held_ns) > CALM_NS) {

@@ -160,6 +160,7 @@ int iot_message(struct dm_target *ti, unsigned int argc, char **argv,
 	/* Without memory, the attempt to attach will say so. */
 	if (msg.verb == IOBAND_MSG_ATTACH)
 		iog_alloc(iot->volume->pool, 1, &spare);
+	ioband_cgroup_look_up(&msg.ref);
 	mutex_lock(&ioband_mutex);
 	r = iov_message(iot->volume, &msg, &spare, &err);
 	mutex_unlock(&ioband_mutex);

@@ -27,8 +27,12 @@ static struct ioband_pool *iop_create(const struct ioband_table *table,
 		       GFP_KERNEL);
 	if (!pool)
 		return NULL;
-	pool->wq = alloc_workqueue("ioband-%s", WQ_MEM_RECLAIM | WQ_HIGHPRI, 0,
-				   table->share);
+	/*
+	 * A worker may go on for long, and others' work of the same priority, such as
+	 * kblockd's, is not to wait for that.
+	 */
+	pool->wq = alloc_workqueue("ioband-%s", WQ_MEM_RECLAIM | WQ_HIGHPRI |
+				   WQ_CPU_INTENSIVE, 0, table->share);
 	if (!pool->wq)
 		goto free_pool;
 
@@ -118,16 +122,20 @@ struct ioband_pool *iop_get(const struct ioband_table *table,
  * iop_put - give a pool back
  * @pool: the pool; it goes with its last user
  *
- * Context: process, ioband_mutex held.
+ * Context: process, ioband_mutex not held: waits for whoever destroys or makes a
+ * workqueue, and may wait for memory there.
  */
 void iop_put(struct ioband_pool *pool)
 {
-	lockdep_assert_held(&ioband_mutex);
+	bool is_last;
 
-	if (--pool->nr_users)
-		return;
-	list_del(&pool->list);
-	iop_destroy(pool);
+	mutex_lock(&ioband_mutex);
+	is_last = !--pool->nr_users;
+	if (is_last)
+		list_del(&pool->list);
+	mutex_unlock(&ioband_mutex);
+	if (is_last)
+		iop_destroy(pool);
 }
 
 /**

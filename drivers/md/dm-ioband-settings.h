@@ -25,7 +25,8 @@ int ioband_refuse(struct ioband_error *err, const char *brief, const char *fmt,
 /**
  * struct ioband_ref - which group is meant
  * @path: a cgroup by its path, or %NULL
- * @id: otherwise the id of an attached group
+ * @id: otherwise the id of an attached group; that of @path, or 0 if there is no such
+ *	cgroup, once ioband_cgroup_look_up() has found it
  * @is_default: otherwise the default group, written -1
  */
 struct ioband_ref {

@@ -79,7 +79,7 @@ static void iot_status_info(const struct ioband_target *iot, char *result,
 
 	DMEMIT("%s", volume->pool->name);
 	rcu_read_lock();
-	for (group = iov_next(volume, NULL, &id); group;
+	for (group = iov_next(volume, NULL, &id); group && sz + 1 < maxlen;
 	     group = iov_next(volume, group, &id)) {
 		iog_counted(group, &stats);
 		/* Bios are not merged before they get here: always 0. */
@@ -313,7 +313,7 @@ void iot_stats(struct ioband_target *iot, char *result, unsigned int maxlen)
 	unsigned long id;
 
 	rcu_read_lock();
-	for (group = iov_next(volume, NULL, &id); group;
+	for (group = iov_next(volume, NULL, &id); group && sz + 1 < maxlen;
 	     group = iov_next(volume, group, &id))
 		sz = emit_stats(group, result, sz, maxlen);
 	rcu_read_unlock();

@@ -148,20 +148,23 @@ static int iot_join(struct ioband_target *iot, const struct ioband_table *table,
 {
 	struct ioband_pool *pool = iop_get(table, iot->nr_lanes);
 	struct ioband_spare spare;
+	unsigned int i;
 	int r = -ENOMEM;
 
 	err->brief = "Cannot allocate ioband device";
 	snprintf(err->text, sizeof(err->text), "out of memory");
 	if (!pool)
 		return r;
+	for (i = 0; i < table->nr_groups; i++)
+		ioband_cgroup_look_up(&table->groups[i].ref);
 	r = iov_alloc(pool, table->nr_groups, &spare);
 	mutex_lock(&ioband_mutex);
 	if (!r)
 		r = iot_add(iot, pool, table, &spare, err);
-	if (r)
-		iop_put(pool);
 	mutex_unlock(&ioband_mutex);
 	iov_free(&spare);
+	if (r)
+		iop_put(pool);
 	return r;
 }
 
@@ -227,8 +230,8 @@ static void ioband_dtr(struct dm_target *ti)
 	mutex_lock(&ioband_mutex);
 	iop_del_target(pool, iot);
 	iov_put(iot);
-	iop_put(pool);
 	mutex_unlock(&ioband_mutex);
+	iop_put(pool);
 
 	dm_put_device(ti, iot->dev);
 	kfree(iot);

@@ -28,12 +28,9 @@ static int iov_resolve(const struct ioband_volume *volume,
 		       const struct ioband_ref *ref, u64 *id,
 		       struct ioband_error *err)
 {
-	int r;
-
-	if (!ref->path) {
-		*id = ref->id;
+	*id = ref->id;
+	if (!ref->path)
 		return 0;
-	}
 	if (volume->type != IOBAND_TYPE_CGROUP) {
 		snprintf(err->text, sizeof(err->text),
 			 "group '%.100s': a path needs type cgroup, not %s",
@@ -41,14 +38,14 @@ static int iov_resolve(const struct ioband_volume *volume,
 		err->brief = "Invalid group id";
 		return -EINVAL;
 	}
-	r = ioband_cgroup_id(ref->path, id);
-	if (r) {
+	if (!ref->id) {
 		snprintf(err->text, sizeof(err->text),
 			 "group '%.100s': expected the path of a cgroup from the root of its hierarchy",
 			 ref->path);
 		err->brief = "Invalid group id";
+		return -ENOENT;
 	}
-	return r;
+	return 0;
 }
 
 /**
@@ -184,28 +181,29 @@ static struct ioband_group *iov_add(struct ioband_volume *volume, u64 id,
 				    struct list_head *spare,
 				    struct ioband_error *err, int *error)
 {
-	struct ioband_group *group = iog_create(volume, id, settings, spare);
-	int r;
+	struct ioband_group *group;
 
+	if (xa_load(&volume->groups, id)) {
+		snprintf(err->text, sizeof(err->text),
+			 "group %llu: is attached already",
+			 (unsigned long long)id);
+		err->brief = "Cannot create ioband group";
+		*error = -EEXIST;
+		return NULL;
+	}
+	group = xa_reserve(&volume->groups, id, GFP_NOIO) ? NULL :
+		iog_create(volume, id, settings, spare);
 	if (!group) {
+		xa_release(&volume->groups, id);
 		*error = refuse(err, -ENOMEM, "Cannot create ioband group",
 				"out of memory");
 		return NULL;
 	}
 	/* Once it can be found, bios come: it must have its place then. */
 	iog_add(group);
-	r = xa_insert(&volume->groups, id, group, GFP_NOIO);
-	if (r) {
-		iog_del(group, volume->default_group);
-		*error = r == -EBUSY ? -EEXIST : r;
-		snprintf(err->text, sizeof(err->text), "group %llu: %s",
-			 (unsigned long long)id, r == -EBUSY ?
-			 "is attached already" : "out of memory");
-		err->brief = "Cannot create ioband group";
-		return NULL;
-	}
 	if (volume->type == IOBAND_TYPE_CGROUP)
 		ioband_cgroup_place(volume, group);
+	xa_store(&volume->groups, id, group, GFP_NOIO);
 	iov_changed(volume);
 	trace_ioband_group(group, "attach");
 	return group;

@@ -21,7 +21,9 @@
  *			so memory is taken before it (struct ioband_spare), or
  *			with GFP_NOIO.
  *	pool->lock	the scheduler and what it holds. Process context only: a
- *			completion takes no lock, it wakes a worker.
+ *			completion does not take it, it wakes a worker.
+ *	pool->clock_lock  how long the disk was at work, and for whom. The one lock
+ *			that completions take, and only while that is measured.
  *	RCU		finds a group by its id. A group found is kept by a
  *			reference, one for each bio between map and end_io.
  */
@@ -526,7 +528,7 @@ void iov_reset_settings(struct ioband_volume *volume);
 void bio_adopt(struct bio *clone, struct block_device *bdev);
 int bio_ioprio(const struct bio *bio);
 void iob_classify(struct ioband_bio *iob, struct bio *bio);
-int ioband_cgroup_id(const char *path, u64 *id);
+void ioband_cgroup_look_up(struct ioband_ref *ref);
 bool ioband_cgroup_exists(u64 id);
 void ioband_cgroup_adopt(struct ioband_volume *volume);
 void ioband_cgroup_place(struct ioband_volume *volume,

@@ -533,7 +533,7 @@ static bool is_its_turn(const struct ioband_node *node)
 	unsigned int way;
 
 	for (; node->parent; node = node->parent) {
-		if (!node->ready || node->class == IOBAND_IDLE ||
+		if (node->class == IOBAND_IDLE ||
 		    ioband_before(*ioband_vtime_of(node), node->start))
 			return false;
 		for (way = 0; node->class != IOBAND_RT && way < node->nr_ways; way++)
@@ -543,17 +543,18 @@ static bool is_its_turn(const struct ioband_node *node)
 	return true;
 }
 
-/* Who has just come and need not wait for room, or %NULL. */
-static struct ioband_node *take_late(struct ioband_sched *sched, u64 in_flight)
+/* Who has just come and need not wait for room, and the ways he may go; or %NULL. */
+static struct ioband_node *take_late(struct ioband_sched *sched, u64 in_flight,
+				     u32 *ways)
 {
 	struct ioband_node *late = sched->late;
 	u64 legs = sched->root.nr_ways / IOBAND_DIRS;
 
 	sched->late = NULL;
-	if (!late || in_flight >= ((u64)sched->depth + sched->spare) * legs ||
-	    late->ready & sched->brim || !is_its_turn(late))
+	if (!late || in_flight >= ((u64)sched->depth + sched->spare) * legs)
 		return NULL;
-	return late;
+	*ways = ioband_open_ways(late) & ~sched->brim;
+	return *ways && is_its_turn(late) ? late : NULL;
 }
 
 /**
@@ -575,11 +576,11 @@ struct ioband_io *ioband_next(struct ioband_sched *sched, u32 in_flight,
 	struct ioband_node *node = NULL, *top = &sched->root;
 	enum how how = BY_TAG;
 	struct ioband_io *io;
-	u32 ways = ~0;
+	u32 ways;
 
 	wake_timers(sched, now_ns);
 	if (sched->late)
-		node = take_late(sched, in_flight);
+		node = take_late(sched, in_flight, &ways);
 	if (!node) {
 		if (in_flight >= (u64)sched->depth *
 				 (sched->root.nr_ways / IOBAND_DIRS))

@@ -20,6 +20,21 @@ static struct ioband_heap *siblings_of(const struct ioband_facet *facet)
 }
 
 /**
+ * ioband_open_ways - the ways a node may go, those above it not being at a limit
+ * @node: the node
+ *
+ * Return: a bit for each way.
+ */
+u32 ioband_open_ways(const struct ioband_node *node)
+{
+	u32 ways = node->ready;
+
+	while (ways && (node = node->parent)->parent)
+		ways &= node->ready;
+	return ways;
+}
+
+/**
  * ioband_least_tag - who of a node and its siblings of its class is furthest behind
  * @node: the node, of which something is ready
  *

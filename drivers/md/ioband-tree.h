@@ -34,6 +34,7 @@ static inline void ioband_advance(u64 *tag, u32 *rest, u64 cost, u32 weight)
 	*rest = left;
 }
 
+u32 ioband_open_ways(const struct ioband_node *node);
 u64 ioband_least_tag(const struct ioband_node *node);
 bool ioband_facet_has_io(const struct ioband_facet *facet);
 bool ioband_node_place(struct ioband_sched *sched, struct ioband_node *node,

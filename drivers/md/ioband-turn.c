@@ -113,16 +113,6 @@ static struct ioband_node *group_of(struct ioband_node *node)
 	return node->is_stream ? node->parent : node;
 }
 
-/* The ways that @node may go, those above it not being at a limit. */
-static u32 path_ways(const struct ioband_node *node)
-{
-	u32 ways = node->ready;
-
-	while (ways && (node = node->parent)->parent)
-		ways &= node->ready;
-	return ways;
-}
-
 /* Whether the others of its group have to wait for the stream that had the disk. */
 static bool stream_goes_on(const struct ioband_turn *turn)
 {
@@ -147,11 +137,11 @@ struct ioband_node *ioband_turn_holder(const struct ioband_sched *sched,
 	    turn->used_ns >= turn->quantum_ns)
 		return NULL;
 	if (stream_goes_on(turn)) {
-		*ways = path_ways(turn->stream) & ~sched->full;
+		*ways = ioband_open_ways(turn->stream) & ~sched->full;
 		if (*ways)
 			return turn->stream;
 	}
-	*ways = path_ways(turn->group) & ~sched->full;
+	*ways = ioband_open_ways(turn->group) & ~sched->full;
 	return *ways ? turn->group : NULL;
 }
 
@@ -328,7 +318,8 @@ bool ioband_turn_waits(struct ioband_sched *sched,
 	wait_ns = patience_ns(turn, turn->last);
 	if (!wait_ns || !may_wait(sched, next, now_ns))
 		goto give_up;
-	if (now_ns - turn->last->done_ns >= wait_ns) {
+	/* It may have been done after whoever asks has taken the time. */
+	if (!ioband_before(now_ns, turn->last->done_ns + wait_ns)) {
 		/* It did not come: it will be trusted less. */
 		note_think(turn->last, 2 * wait_ns);
 		goto give_up;

@@ -85,11 +85,46 @@ static void test_spare_limit(void **state)
 	assert_ptr_equal(bed_next_group(), light);
 }
 
+/* So it does at the limit of a group above it, though others of that may go. */
+static void test_spare_limit_above(void **state)
+{
+	struct bed_group *above, *writer, *reader, *rival;
+	unsigned int i;
+
+	bed_start("weight", 2);
+	bed.sched.spare = 1;
+	rival = bed_add(NULL, 100);
+	above = bed_add(NULL, 100);
+	writer = bed_add(above, 100);
+	reader = bed_add(above, 100);
+	bed_limit(above, IOBAND_RIOPS, 1, 0, 0);
+	bed_hold(reader, 8);
+	assert_ptr_equal(bed_next_group(), reader);
+	bed_backlog(rival, IOBAND_READ, 8, 20);
+	for (i = 0; i < 10; i++) {
+		bed_hold_write(writer, 8);
+		bed_hold(reader, 8);
+		assert_null(bed_next(2));
+		bed_unhold(container_of(ioband_first_held(&reader->node),
+					struct bed_io, io));
+		while (writer->node.held)
+			bed_next(0);
+		bed_serve(2);
+	}
+	bed_hold(reader, 8);
+	assert_null(bed_next(2));
+	bed.now_ns += 2 * SEC;
+	for (i = 0; reader->node.held; i++)
+		bed_next(0);
+	assert_in_range(i, 1, 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_spare),
 		cmocka_unit_test(test_spare_limit),
+		cmocka_unit_test(test_spare_limit_above),
 	};
 	int failed = cmocka_run_group_tests_name("spare", tests, NULL, NULL);
 

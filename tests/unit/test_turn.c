@@ -357,6 +357,32 @@ static void test_done_before(void **state)
 	bed_stop();
 }
 
+/*
+ * Whoever decides has taken the time first, and a completion on another processor may
+ * be newer: nobody has stayed away then.
+ */
+static void test_done_after(void **state)
+{
+	struct bed_group *one, *other;
+	u64 think_off_ns;
+	struct task *reader;
+
+	start("weight", MS);
+	one = bed_add(NULL, 200);
+	other = bed_add(NULL, 100);
+	reader = add(one, 20 * US);
+	add(other, 0);
+	run(1 * SEC);
+	while (at_disk != reader)
+		run(10 * US);
+	think_off_ns = one->node.think_off_ns;
+	ioband_done(&bed.sched, &one->node, 1, READ_NS, 0, true, bed.now_ns + US);
+	assert_true(reader->io->group == one && bed.sched.turn.last == &one->node);
+	bed_next(0);
+	assert_true(one->node.think_off_ns == think_off_ns);
+	bed_stop();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -369,6 +395,7 @@ int main(void)
 		cmocka_unit_test(test_slow_thinker),
 		cmocka_unit_test(test_limited_meanwhile),
 		cmocka_unit_test(test_done_before),
+		cmocka_unit_test(test_done_after),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

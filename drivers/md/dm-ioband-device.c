@@ -473,35 +473,29 @@ static bool iob_hold(struct ioband_pool *pool, struct ioband_bio *iob,
 	return true;
 }
 
-static noinline enum ioband_verdict
-iop_submit_contended(struct ioband_pool *pool, struct ioband_bio *iob)
+/* When nothing had to be held for a while, bios pass again. */
+static void iop_calm(struct ioband_pool *pool, u64 now_ns)
+{
+	if (!pool->contended || ioband_is_ready(&pool->sched) ||
+	    (s64)(now_ns - pool->last_held_ns) <= CALM_NS)
+		return;
+	WRITE_ONCE(pool->contended, false);
+	WRITE_ONCE(pool->is_timed, false);
+	iop_disown(pool);
+}
+
+/* What to do with a bio that has not passed without the lock. */
+static enum ioband_verdict iop_judge(struct ioband_pool *pool,
+				     struct ioband_bio *iob, u64 now_ns)
 {
 	struct ioband_group *group = iob->group;
-	enum ioband_verdict verdict;
-	bool limited, waited = false;
-	u64 now_ns;
+	bool limited;
 
-retry:
-	spin_lock(&pool->lock);
-	now_ns = ktime_get_ns();
-	iob->is_urgent |= iob->target->drain;
-	if (group->detached) {
-		/* It went between classification and here: it is not found again. */
-		spin_unlock(&pool->lock);
-		percpu_ref_put(&group->ref);
-		iob_classify(iob, iob_to_bio(iob));
-		group = iob->group;
-		waited = false;
-		goto retry;
-	}
-	if (pool->contended && !ioband_is_ready(&pool->sched) &&
-	    (s64)(now_ns - pool->last_held_ns) > CALM_NS) {
-		WRITE_ONCE(pool->contended, false);
-		WRITE_ONCE(pool->is_timed, false);
-		iop_disown(pool);
-	}
+	lockdep_assert_held(&pool->lock);
 
-	iob->is_urgent |= iob->is_dying && iog_may_die(group);
+	iop_calm(pool, now_ns);
+	iob->is_urgent |= iob->target->drain ||
+			  (iob->is_dying && iog_may_die(group));
 	limited = !ioband_may_pass(&group->node, &iob->io, now_ns);
 	if (!pool->contended && (iob->is_urgent || !limited)) {
 		if (iop_take_place(pool, iob)) {
@@ -509,8 +503,7 @@ retry:
 				this_cpu_inc(group->stats->urgent_ios);
 			ioband_charge_limits(&pool->sched, iob_payer(iob),
 					     &iob->io, now_ns);
-			verdict = iob_pass(iob, now_ns);
-			goto unlock;
+			return iob_pass(iob, now_ns);
 		}
 		iop_contend(pool, now_ns);
 	}
@@ -520,20 +513,37 @@ retry:
 		this_cpu_inc(group->stats->urgent_ios);
 		ioband_charge(&pool->sched, iob_payer(iob), &iob->io, now_ns);
 		atomic_inc(iob_in_flight(pool, iob));
-		verdict = iob_pass(iob, now_ns);
-		goto unlock;
+		return iob_pass(iob, now_ns);
 	}
-	if (iot_pushes_back(iob->target)) {
-		verdict = IOBAND_REQUEUE;
-		goto unlock;
-	}
+	if (iot_pushes_back(iob->target))
+		return IOBAND_REQUEUE;
 	if (iob_must_wait(pool, iob) && !iob->is_dying &&
-	    !(current->flags & PF_KTHREAD)) {
-		verdict = IOBAND_WAIT;
-		goto unlock;
+	    !(current->flags & PF_KTHREAD))
+		return IOBAND_WAIT;
+	return iob_hold(pool, iob, now_ns) ? IOBAND_HELD : IOBAND_PASS;
+}
+
+static noinline enum ioband_verdict
+iop_submit_contended(struct ioband_pool *pool, struct ioband_bio *iob)
+{
+	struct ioband_group *group = iob->group;
+	enum ioband_verdict verdict;
+	bool waited = false;
+	u64 now_ns;
+
+retry:
+	spin_lock(&pool->lock);
+	if (group->detached) {
+		/* It went between classification and here: it is not found again. */
+		spin_unlock(&pool->lock);
+		percpu_ref_put(&group->ref);
+		iob_classify(iob, iob_to_bio(iob));
+		group = iob->group;
+		waited = false;
+		goto retry;
 	}
-	verdict = iob_hold(pool, iob, now_ns) ? IOBAND_HELD : IOBAND_PASS;
-unlock:
+	now_ns = ktime_get_ns();
+	verdict = iop_judge(pool, iob, now_ns);
 	/* While this bio was trying to pass it may have taken another's room. */
 	if (verdict == IOBAND_WAIT || verdict == IOBAND_REQUEUE)
 		iop_pump(pool, NULL, NULL, now_ns);

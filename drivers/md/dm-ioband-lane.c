@@ -11,6 +11,9 @@
 /* So many bios that go one way at once are sent under a plug. */
 #define PLUG_MIN	8
 
+/* A worker sends so many, and then it is others' turn who have work on its processor. */
+#define BATCH_BIOS	64
+
 /**
  * iob_find_leg - note which way a bio goes: its lane, and its pool's leg
  * @iob: the bio, remapped, its target set
@@ -70,14 +73,15 @@ void iop_lane_work(struct work_struct *work)
 	/* Of a request queue we know, of a leg that others use, too, nothing. */
 	bool learns = !queue_is_mq(bdev_get_queue(iot->dev->bdev)) &&
 		      iot->nr_lanes == pool->nr_legs;
-	bool in_run, is_alone, plug_it, is_plugged = false;
+	bool in_run = false, is_alone, plug_it, is_plugged = false;
+	unsigned int nr_sent = 0;
 	struct ioband_bio *iob;
 	unsigned long sleeps;
 	struct blk_plug plug;
 	struct bio *bio;
 	u32 below;
 
-	for (;;) {
+	while (nr_sent < BATCH_BIOS || in_run) {
 		spin_lock(&pool->lock);
 		iop_pump(pool, NULL, lane, ktime_get_ns());
 		bio = bio_list_pop(&lane->bios);
@@ -92,7 +96,7 @@ void iop_lane_work(struct work_struct *work)
 		below = atomic_read(&pool->in_flight[leg]) - lane->nr_places - 1;
 		spin_unlock(&pool->lock);
 		if (!bio)
-			break;
+			goto all_sent;
 		/*
 		 * It pays to tell the disk of many at once, and to wait for few not,
 		 * unless they are one request.
@@ -106,14 +110,14 @@ void iop_lane_work(struct work_struct *work)
 		/* A run may sleep for itself. */
 		if (learns && is_alone && current->nvcsw != sleeps)
 			iop_learn_tags(pool, below);
-		/* A fast disk may never let it come to an end. */
-		if (need_resched() && !in_run) {
-			if (is_plugged)
-				blk_finish_plug(&plug);
-			is_plugged = false;
-			cond_resched();
-		}
+		nr_sent++;
 	}
+	/*
+	 * A fast disk may never let it come to an end, and what else waits for a worker
+	 * of this priority here, as kblockd's work for other disks, would never begin.
+	 */
+	queue_work(pool->wq, work);
+all_sent:
 	if (is_plugged)
 		blk_finish_plug(&plug);
 }

@@ -27,12 +27,8 @@ static struct ioband_pool *iop_create(const struct ioband_table *table,
 		       GFP_KERNEL);
 	if (!pool)
 		return NULL;
-	/*
-	 * A worker may go on for long, and others' work of the same priority, such as
-	 * kblockd's, is not to wait for that.
-	 */
-	pool->wq = alloc_workqueue("ioband-%s", WQ_MEM_RECLAIM | WQ_HIGHPRI |
-				   WQ_CPU_INTENSIVE, 0, table->share);
+	pool->wq = alloc_workqueue("ioband-%s", WQ_MEM_RECLAIM | WQ_HIGHPRI, 0,
+				   table->share);
 	if (!pool->wq)
 		goto free_pool;
 

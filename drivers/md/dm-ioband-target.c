@@ -34,13 +34,14 @@ enum {
 static u32 iot_bio_bytes(struct ioband_target *iot)
 {
 	struct block_device *bdev = iot->dev->bdev;
-	u64 bytes = (u64)queue_max_sectors(bdev_get_queue(bdev)) << SECTOR_SHIFT;
+	u32 bytes = min_t(u64, BIO_BYTES_MAX,
+			  (u64)queue_max_sectors(bdev_get_queue(bdev)) << SECTOR_SHIFT);
 	u32 unit = max_t(u32, bdev_physical_block_size(bdev), PAGE_SIZE);
 
-	bytes = min_t(u64, bytes, BIO_BYTES_MAX);
 	if (bytes < unit)
 		unit = bdev_logical_block_size(bdev);
-	return round_down(bytes, unit);
+	/* A drive's preferred unit need not be a power of two. */
+	return rounddown(bytes, unit);
 }
 
 static int iot_open(struct ioband_target *iot, const struct ioband_table *table,

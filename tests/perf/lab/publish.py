@@ -28,9 +28,9 @@ disks ([simdisk.rst](simdisk.rst)) in a machine whose clock counts instructions.
 `tests/perf/bench compare` tells which of them differ from those here.
 {versions}
 
-Bandwidths, rates and shares are counted over a window in which all jobs run, of 4 s in
-most cases: what is below some 20 KiB/s there is a handful of I/Os. Latencies are fio's own,
-of all that it did. Where a task is timed, that is from its begin to its end. **Bold** is
+Bandwidths, rates and shares are counted over a window in which all jobs run, of 10 s in
+most cases, when they have run for 10 s: what is below some 10 KiB/s there is a handful of
+I/Os. Latencies are fio's own, of all that it did. Where a task is timed, that is from its begin to its end. **Bold** is
 dm-ioband. *due* is what the group's weight gives it: its part of what it has with the disk
 to itself. Rows with a year are what was reported then, of the disks of that time. A
 controller that is not there, or a cell that is empty, was not measured.

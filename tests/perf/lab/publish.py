@@ -30,10 +30,14 @@ disks ([simdisk.rst](simdisk.rst)) in a machine whose clock counts instructions.
 
 Bandwidths, rates and shares are counted over a window in which all jobs run, of 10 s in
 most cases, when they have run for 10 s: what is below some 10 KiB/s there is a handful of
-I/Os. Latencies are fio's own, of all that it did. Where a task is timed, that is from its begin to its end. **Bold** is
-dm-ioband. *due* is what the group's weight gives it: its part of what it has with the disk
-to itself. Rows with a year are what was reported then, of the disks of that time. A
-controller that is not there, or a cell that is empty, was not measured.
+I/Os. Latencies are fio's own, of all that it did. Where a task is timed, that is from its
+begin to its end. **Bold** is dm-ioband. *due* is what the group's weight gives it: its part
+of what it has with the disk to itself. Rows with a year are what was reported then, of the
+disks of that time. A controller that is not there, or a cell that is empty, was not
+measured.
+
+Two runs begin alike and part sooner or later: of two virtual machines on one disk,
+bandwidths were 1.6 % apart at most, shares 0.9 %, the longest wait 30 %.
 
 *none* is the disk without a scheduler. *iocost* is as it comes; *iocost tuned* has the
 model of the very disk, measured just before, and a fixed rate of 96 %. *io.max* and *ioband

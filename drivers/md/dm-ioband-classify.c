@@ -96,17 +96,24 @@ static u64 iov_generation(struct ioband_volume *volume)
 	return smp_load_acquire(&volume->generation);
 }
 
-static noinline void iov_look_up(struct ioband_volume *volume,
-				 struct cgroup_subsys_state *css,
-				 struct ioband_lookup *last,
-				 struct cgroup_subsys_state **wanted)
+static noinline struct ioband_group *
+iov_look_up(struct ioband_volume *volume, struct cgroup_subsys_state *css)
 {
 	u64 generation = iov_generation(volume);
+	struct cgroup_subsys_state *wanted;
+	struct ioband_lookup *last;
+	struct ioband_group *group;
 
-	last->group = iov_walk(volume, css, wanted);
+	group = iov_walk(volume, css, &wanted);
+	last = get_cpu_ptr(volume->lookup);
+	last->group = group;
 	last->cgroup_id = cgroup_id(css->cgroup);
 	/* The next bio must look again, should the request for a group fail. */
-	last->generation = *wanted ? 0 : generation;
+	last->generation = wanted ? 0 : generation;
+	put_cpu_ptr(volume->lookup);
+	if (wanted)
+		iov_want_group(volume, wanted);
+	return group;
 }
 
 /*
@@ -116,20 +123,17 @@ static noinline void iov_look_up(struct ioband_volume *volume,
 static struct ioband_group *iov_find_css(struct ioband_volume *volume,
 					 struct cgroup_subsys_state *css)
 {
-	struct cgroup_subsys_state *wanted = NULL;
 	struct ioband_lookup *last;
 	struct ioband_group *group;
+	bool same;
 
 	/* No bio is mapped in an interrupt: to stay on this CPU is enough. */
 	last = get_cpu_ptr(volume->lookup);
-	if (unlikely(last->cgroup_id != cgroup_id(css->cgroup) ||
-		     last->generation != iov_generation(volume)))
-		iov_look_up(volume, css, last, &wanted);
+	same = last->cgroup_id == cgroup_id(css->cgroup) &&
+	       last->generation == iov_generation(volume);
 	group = last->group;
 	put_cpu_ptr(volume->lookup);
-	if (unlikely(wanted))
-		iov_want_group(volume, wanted);
-	return group;
+	return likely(same) ? group : iov_look_up(volume, css);
 }
 
 /**
@@ -234,7 +238,7 @@ static struct ioband_group *iov_lookup(struct ioband_volume *volume,
 }
 
 /**
- * iob_classify - find the group of a bio, and whether it may be held
+ * iob_classify - find the group of a bio
  * @iob: of the bio, its target set; gets a reference on the group
  * @bio: the bio, adopted
  *
@@ -259,9 +263,22 @@ void iob_classify(struct ioband_bio *iob, struct bio *bio)
 		percpu_ref_get(&group->ref);
 	}
 	iob->group = group;
-	iob->is_urgent = bio_is_urgent(bio, !css->parent);
+}
+
+/**
+ * iob_find_urgency - find whether a bio may be held at all
+ * @iob: of the bio
+ * @bio: the bio, adopted
+ *
+ * Context: a submitter's, process context; does not wait for anything.
+ */
+void iob_find_urgency(struct ioband_bio *iob, struct bio *bio)
+{
+	bool is_root = !bio_blkcg_css(bio)->parent;
+
+	iob->is_urgent = bio_is_urgent(bio, is_root);
 	iob->is_dying = current_is_dying();
-	iob->is_common = current->flags & PF_KTHREAD && !css->parent;
+	iob->is_common = current->flags & PF_KTHREAD && is_root;
 }
 
 /**

@@ -531,6 +531,7 @@ iop_submit_contended(struct ioband_pool *pool, struct ioband_bio *iob)
 	bool waited = false;
 	u64 now_ns;
 
+	iob_find_urgency(iob, iob_to_bio(iob));
 retry:
 	spin_lock(&pool->lock);
 	if (group->detached) {

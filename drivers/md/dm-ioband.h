@@ -328,6 +328,7 @@ struct ioband_bio {
 	u8 lane;			/* of its target, by where it began */
 	bool is_in_run;			/* its place at the disk is another's */
 	bool is_timed;
+	/* Of one that has not passed without the lock: */
 	bool is_urgent;			/* it must not be held */
 	bool is_dying;			/* nor wait: its task has been killed */
 	bool is_common;			/* of a kernel thread, for everybody */
@@ -528,6 +529,7 @@ void iov_reset_settings(struct ioband_volume *volume);
 void bio_adopt(struct bio *clone, struct block_device *bdev);
 int bio_ioprio(const struct bio *bio);
 void iob_classify(struct ioband_bio *iob, struct bio *bio);
+void iob_find_urgency(struct ioband_bio *iob, struct bio *bio);
 void ioband_cgroup_look_up(struct ioband_ref *ref);
 bool ioband_cgroup_exists(u64 id);
 void ioband_cgroup_adopt(struct ioband_volume *volume);

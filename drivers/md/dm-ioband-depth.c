@@ -154,6 +154,7 @@ void iop_tick_depth(struct ioband_pool *pool, u64 now_ns)
 {
 	struct ioband_depth_sample sample;
 	bool changed;
+	u32 max;
 
 	lockdep_assert_held(&pool->lock);
 
@@ -163,10 +164,12 @@ void iop_tick_depth(struct ioband_pool *pool, u64 now_ns)
 	    pool->sched.policy->only_limits)
 		return;
 	changed = iop_grow_tags(pool, now_ns);
-	pool->depth.service_ns = pool->sched.service_ns;
-	sample = ioband_depth_look(&pool->sched, now_ns);
-	changed |= ioband_depth_tick(&pool->depth, iop_depth_max(pool),
-				     &sample);
+	max = iop_depth_max(pool);
+	if (ioband_depth_is_due(&pool->depth, max, &pool->sched, now_ns)) {
+		pool->depth.service_ns = pool->sched.service_ns;
+		sample = ioband_depth_look(&pool->sched, now_ns);
+		changed |= ioband_depth_tick(&pool->depth, max, &sample);
+	}
 	if (changed)
 		iop_update_depth(pool);
 }

@@ -231,7 +231,8 @@ bool iop_pump(struct ioband_pool *pool, struct ioband_bio *self,
 
 	lockdep_assert_held(&pool->lock);
 
-	iop_settle(pool);
+	if (!list_empty_careful(&pool->news))
+		iop_settle(pool);
 	iop_tick_depth(pool, now_ns);
 	while ((io = iop_next(pool, now_ns))) {
 		struct ioband_bio *iob = iob_from_io(io);

@@ -117,8 +117,6 @@ void iop_settle(struct ioband_pool *pool)
 
 	lockdep_assert_held(&pool->lock);
 
-	if (list_empty_careful(&pool->news))
-		return;
 	while (pop_news(pool, &news)) {
 		if (news.node->parent)
 			ioband_done(&pool->sched, news.node, news.nr_done,

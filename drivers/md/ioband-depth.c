@@ -47,9 +47,6 @@ enum {
 	/* More than the slots of a slow disk, less than a busy group's share. */
 	DEPTH_START	= 16,
 
-	/* A window has so many I/Os, unless it takes too long. */
-	WINDOW_IOS	= 128,
-
 	STEP_MIN	= 1,	/* eighths of the depth */
 	STEP_MAX	= 8,
 
@@ -73,8 +70,6 @@ enum {
 	COSTLY_IOS	= 16,
 };
 
-#define WINDOW_MIN_NS	((u64)50 * NSEC_PER_MSEC)
-#define WINDOW_MAX_NS	((u64)NSEC_PER_SEC)
 #define PAUSE_MIN_NS	((u64)NSEC_PER_SEC)
 #define PAUSE_MAX_NS	((u64)32 * NSEC_PER_SEC)
 
@@ -286,10 +281,13 @@ static bool is_leaky(const struct ioband_depth *depth, u64 ios, u64 leaks)
 static bool is_costly(const struct ioband_depth *depth, u64 ios, u64 sectors,
 		      u64 ns)
 {
-	u64 due = mul_u64_u64_div_u64(depth->rate.ios, ns, NSEC_PER_SEC);
 	u64 drained = depth->settling ? depth->settled - depth->depth : 0;
+	u64 due;
 
-	if (depth->trying >= 0 || due <= drained)
+	if (depth->trying >= 0)
+		return false;
+	due = mul_u64_u64_div_u64(depth->rate.ios, ns, NSEC_PER_SEC);
+	if (due <= drained)
 		return false;
 	due -= drained;
 	return ios + max_t(u64, COSTLY_IOS, due / 10) <= due &&
@@ -341,8 +339,7 @@ up:
  * @max: its bound, which may have changed
  * @now: where everything stands
  *
- * To be called often while the disk is busy; it is cheap as long as nothing is
- * to be done.
+ * To be called often while the disk is busy, or as often as ioband_depth_is_due().
  *
  * Return: whether @depth->depth was changed.
  */
@@ -362,7 +359,7 @@ bool ioband_depth_tick(struct ioband_depth *depth, u32 max,
 	sectors = now->sectors - from->sectors;
 	if (is_costly(depth, ios, sectors, working_ns(from, now)))
 		depth->settling = false;
-	else if (ns < WINDOW_MIN_NS || (ios < WINDOW_IOS && ns < WINDOW_MAX_NS))
+	else if (!ioband_depth_window_ends(ns, ios))
 		return depth->depth != before;
 
 	tells = now->gaps == from->gaps;

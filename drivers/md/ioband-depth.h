@@ -127,4 +127,19 @@ ioband_depth_look(const struct ioband_sched *sched, u64 now_ns)
 	};
 }
 
+/* A window has so many I/Os, unless it takes too long, and is not too short. */
+static inline bool ioband_depth_window_ends(u64 ns, u64 ios)
+{
+	return ns >= 50 * NSEC_PER_MSEC && (ios >= 128 || ns >= NSEC_PER_SEC);
+}
+
+/* Whether ioband_depth_tick() could do anything: most often it could not. */
+static inline bool ioband_depth_is_due(const struct ioband_depth *depth, u32 max,
+				       const struct ioband_sched *sched, u64 now_ns)
+{
+	return max != depth->max || depth->trying < 0 ||
+	       ioband_depth_window_ends(now_ns - depth->from.now_ns,
+					sched->sent_ios - depth->from.ios);
+}
+
 #endif /* _IOBAND_DEPTH_H */

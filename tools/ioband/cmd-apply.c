@@ -66,7 +66,7 @@ struct member {
  * @list: where differences are listed, or %NULL to make them vanish
  * @members: the volumes, in the order of the run
  * @nr_done: volumes that are as configured, at least now
- * @status: of the first of which an error was reported; or what else there is to tell
+ * @status: how the command ends: the status of the first volume that failed, if any did
  */
 struct run {
 	const struct options *opts;

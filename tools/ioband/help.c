@@ -26,7 +26,6 @@ static void print_keys(const struct command *cmd)
 		"  io_throttle=N, io_limit=N\n"
 		"                       I/Os at the disk, and their bound (* 0: automatic)\n"
 		"  quantum=MS           how long a group keeps the disk (* 0: automatic)\n";
-
 	/* The default group has nobody above it. */
 	bool is_default = cmd->flags & CMD_VOLUME_KEYS;
 

@@ -36,8 +36,10 @@ of what it has with the disk to itself. Rows with a year are what was reported t
 disks of that time. A controller that is not there, or a cell that is empty, was not
 measured.
 
-Two runs begin alike and part sooner or later: of two virtual machines on one disk,
-bandwidths were 1.6 % apart at most, shares 0.9 %, the longest wait 30 %.
+Two runs of one commit give the same rows, to the digit. Another commit is another archive
+for the machine to unpack, and its loads begin elsewhere: half of the bandwidths were within
+0.3 % then, and one in ten more than 8 % apart, most of them of buffered writers and of few
+I/Os on disks that seek.
 
 *none* is the disk without a scheduler. *iocost* is as it comes; *iocost tuned* has the
 model of the very disk, measured just before, and a fixed rate of 96 %. *io.max* and *ioband

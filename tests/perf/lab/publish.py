@@ -36,10 +36,11 @@ of what it has with the disk to itself. Rows with a year are what was reported t
 disks of that time. A controller that is not there, or a cell that is empty, was not
 measured.
 
-Two runs of one commit give the same rows, to the digit. Another commit is another archive
-for the machine to unpack, and its loads begin elsewhere: half of the bandwidths were within
-0.3 % then, and one in ten more than 8 % apart, most of them of buffered writers and of few
-I/Os on disks that seek.
+Where two runs were made of one commit, their rows are the same to the digit: 420 of two of
+these cases. The rows here are of more than one commit. That is another archive for the
+machine to unpack, so its loads begin elsewhere: beside the rows before, whose clock was not
+quite exact either, half of the bandwidths are within 0.3 %, and one in ten more than 8 %
+apart, many of them of buffered writers.
 
 *none* is the disk without a scheduler. *iocost* is as it comes; *iocost tuned* has the
 model of the very disk, measured just before, and a fixed rate of 96 %. *io.max* and *ioband

@@ -12,10 +12,9 @@ EXPERIMENT = families.beside_one(
     limits=[30],
     plain=["none", "bfq", "iocost", "iocost tuned"],
     ours=["ioband weight-iosize", "ioband weight-time"],
-    settle_s=10,
-    window_s=10,
+    window_s=20,
     views=[View("g2", "kib_per_s", "The lone writer: bandwidth", log=True),
            View("all", "kib_per_s", "Both groups together")],
-    notes="What was written to the disk in the window. Writes to the disk itself: no file "
-          "system, so no journal.",
+    notes="What was written to the disk in the window. Each writes to a linear volume of its "
+          "own: no file system, so no journal.",
 )

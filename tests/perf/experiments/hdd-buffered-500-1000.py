@@ -16,8 +16,9 @@ EXPERIMENT = Experiment(
     controllers=["none", "mq-deadline", "kyber", "bfq", "iocost", "iocost tuned",
                  "ioband weight", "ioband weight-iosize", "ioband weight-time"],
     due="weight",
-    settle_s=10,
+    window_s=40,
     views=[View("g2", "share_percent", "Share of the group of weight 1000"),
            View("all", "kib_per_s", "Both groups together")],
-    notes="V. Goyal, 2009-09-24, test 5, gives no figures: no differentiation was seen.",
+    notes="V. Goyal, 2009-09-24, test 5, gives no figures: no differentiation was seen. Each "
+          "writes to a linear volume of its own here.",
 )

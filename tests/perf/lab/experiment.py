@@ -10,7 +10,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Callable
 
-from . import controllers, groups, jobs, system, windows
+from . import controllers, groups, jobs, pieces, system, windows
 from .controllers import Group
 
 
@@ -60,7 +60,10 @@ def measure_jobs(experiment, controller, point, disk, only=None):
     running = None
     try:
         chosen = {job.group: job for job in experiment.jobs(point) if only in (None, job.group)}
-        counters = {name: windows.cgroup(name, device) for name in chosen}
+        counters = {name: windows.cgroup(name, device, bool(job.pieces_gib))
+                    for name, job in chosen.items()}
+        for name, job in chosen.items():
+            pieces.make(device, name, job.pieces_gib)
         running = jobs.start(chosen, device, experiment.settle_s)
         windows.wait_until_all_run(counters)
         time.sleep(experiment.settle_s)
@@ -73,6 +76,7 @@ def measure_jobs(experiment, controller, point, disk, only=None):
             running.kill()
         raise
     finally:
+        pieces.remove()
         controller.tear_down(disk)
 
     for name in [*results, "all"]:

@@ -11,7 +11,7 @@ import signal
 import subprocess
 from dataclasses import dataclass, field
 
-from . import groups, system, undo
+from . import groups, pieces, system, undo
 
 QUANTILES = {"p50_ms": "50.000000", "p99_ms": "99.000000", "p999_ms": "99.900000"}
 FOR_EVER = 36000
@@ -21,7 +21,8 @@ FOR_EVER = 36000
 class Job:
     """
     COUNT equal jobs in the cgroup GROUP. OPTIONS are fio's, by name; each of the jobs
-    has a region of its own if offset_increment is given.
+    has a region of its own if offset_increment is given, or a device of its own, of
+    lab.pieces, at each of PIECES_GIB.
     """
     group: str
     rw: str
@@ -29,10 +30,15 @@ class Job:
     depth: int = 1
     size: str = "4k"
     options: dict = field(default_factory=dict)
+    pieces_gib: tuple = ()
 
-    def arguments(self, name):
+    def arguments(self, name, device):
+        where = {"filename": device}
+        if self.pieces_gib:
+            where = {"directory": pieces.DIRECTORY,
+                     "filename_format": pieces.name(self.group, "$jobnum")}
         options = {
-            "name": name, "new_group": 1, "rw": self.rw, "bs": self.size,
+            "name": name, "new_group": 1, **where, "rw": self.rw, "bs": self.size,
             "numjobs": self.count, "direct": 1, "iodepth": self.depth,
             "ioengine": "psync" if self.depth == 1 else "libaio",
             "cgroup": self.group, "cgroup_nodelete": 1, "time_based": 1, "norandommap": 1,
@@ -75,12 +81,12 @@ def start(jobs, device, ramp=0, seconds=FOR_EVER):
     JOBS by name. Latencies of the first RAMP seconds are not counted. fio takes their
     groups to be there.
     """
-    command = ["fio", "--output-format=json", f"--filename={device}", f"--ramp_time={ramp}",
-               f"--runtime={seconds}", "--group_reporting", "--lat_percentiles=1",
-               "--clat_percentiles=0", "--percentile_list=50:99:99.9"]
+    command = ["fio", "--output-format=json", f"--ramp_time={ramp}", f"--runtime={seconds}",
+               "--group_reporting", "--lat_percentiles=1", "--clat_percentiles=0",
+               "--percentile_list=50:99:99.9"]
     for name, job in jobs.items():
         groups.make(job.group)
-        command += job.arguments(name)
+        command += job.arguments(name, device)
     return Running(subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                     text=True))
 

@@ -38,4 +38,5 @@ def small_random_writers(group, count, _apart_gib):
 
 
 def buffered_writers(group, count, apart_gib):
-    return Job(group, "write", count, 1, "64k", {**place(group, apart_gib), "direct": 0})
+    starts = (0,) if group == "g2" else range(apart_gib, apart_gib * (count + 1), apart_gib)
+    return Job(group, "write", count, 1, "64k", {"direct": 0}, tuple(starts))

@@ -22,9 +22,20 @@ def disk(name):
     return count
 
 
-def cgroup(group, device):
-    """What a cgroup and those below it have sent to a device, by the kernel's io.stat."""
+def cgroup(group, device, buffered=False):
+    """
+    What a cgroup and those below it have sent to a device, by the kernel's io.stat; where
+    they write through the page cache, less what of that is not done yet. It is much: the
+    kernel sends in lumps of seconds.
+    """
     number = system.device_number(device)
+
+    def under_writeback():
+        for line in system.read(f"{groups.path(group)}/memory.stat").splitlines():
+            name, value = line.split()
+            if name == "file_writeback":
+                return int(value)
+        raise system.Failed(f"{group}'s memory.stat has no file_writeback")
 
     def count():
         found = {"rios": 0, "rbytes": 0, "wios": 0, "wbytes": 0}
@@ -34,6 +45,8 @@ def cgroup(group, device):
                 pairs = (word.split("=") for word in words[1:])
                 found.update({key: int(value) for key, value in pairs
                               if value.isdigit()})
+        if buffered:
+            found["wbytes"] -= under_writeback()
         return found
     return count
 

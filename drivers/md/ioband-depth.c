@@ -34,10 +34,12 @@
  *
  * What succeeds is tried again at once and twice as far, so that a disk of a
  * thousand slots is found in a second; what fails is left alone for twice as long
- * as the last time. Between a depth that proved too little and the present one the
+ * as the last time. If more has failed, and nobody loses turns, twice as much is tried
+ * next, and kept for 4 %: steps of 1 % down may have added up, from where an eighth up
+ * brings too little. Between a depth that proved too little and the present one the
  * next trial is in the middle, at once: windows are short, and where one of them
- * misled, it did not do so for long. A trial costs little: one window, and an eighth
- * of the depth; or 16 I/Os, if it is seen at once that it costs too much.
+ * misled, it did not do so for long. A trial costs little: one window, and mostly an
+ * eighth of the depth; or 16 I/Os, if it is seen at once that it costs too much.
  * Windows in which there was nothing to send prove nothing.
  */
 #include "ioband-depth.h"
@@ -51,6 +53,7 @@ enum {
 	STEP_MAX	= 8,
 
 	GAIN_PERCENT	= 2,
+	FAR_GAIN_PERCENT = 4,
 	LOSS_PERCENT	= 1,
 	LATENCY_LOSS_PERCENT = 4,
 	SERIAL_LOSS_PERCENT = 3,
@@ -149,7 +152,7 @@ static void try(struct ioband_depth *depth, s32 direction)
 	u32 change = max(depth->settled * depth->step / 8, 1U);
 
 	/* Many steps down at 1 % each must not add up: look far. */
-	if (direction > 0 && depth->guests)
+	if (direction > 0 && (depth->guests || depth->far))
 		change = depth->settled;
 	else if (direction < 0 && depth->floor)
 		change = max((depth->settled - depth->floor) / 2, 1U);
@@ -170,9 +173,11 @@ static u64 doubled(u64 pause_ns)
 /* What a trial has to bring, in percent of the work done before. */
 static u32 asked_percent(const struct ioband_depth *depth)
 {
+	if (depth->trying > 0 && depth->settled == 1)
+		return 100 + SERIAL_GAIN_PERCENT;
 	if (depth->trying > 0)
-		return 100 + (depth->settled == 1 ? SERIAL_GAIN_PERCENT :
-						    GAIN_PERCENT);
+		return 100 + (depth->far && !depth->guests ? FAR_GAIN_PERCENT :
+							     GAIN_PERCENT);
 	if (depth->reason == IOBAND_DEPTH_LATENCY)
 		return 100 - LATENCY_LOSS_PERCENT;
 	return 100 - (depth->depth == 1 ? SERIAL_LOSS_PERCENT : LOSS_PERCENT);
@@ -195,6 +200,7 @@ static bool is_enough(const struct ioband_depth *depth,
 
 static void after_more(struct ioband_depth *depth, bool good, u64 now_ns)
 {
+	depth->far = !good && !depth->far;
 	if (!good) {
 		depth->up_pause_ns = doubled(depth->up_pause_ns);
 		depth->try_up_ns = now_ns + depth->up_pause_ns;
@@ -329,8 +335,12 @@ static void consider(struct ioband_depth *depth, bool leaky, bool tells,
 		return;
 	}
 up:
-	if (may_go_up)
-		try(depth, 1);
+	if (!may_go_up)
+		return;
+	/* They would lose more of them. */
+	if (leaky)
+		depth->far = false;
+	try(depth, 1);
 }
 
 /**

@@ -46,6 +46,7 @@ struct ioband_depth_rate {
  * @settled: the depth that the last trial left; @depth but during a trial
  * @max: it never exceeds this
  * @step: how much the next trial changes, in eighths
+ * @far: the next trial of more is of twice as much
  * @floor: the largest that proved too little, until @try_down_ns; or 0
  * @trying: +1 or -1 during a trial
  * @settling: the trial has just begun, the window does not count
@@ -71,6 +72,7 @@ struct ioband_depth {
 	s32 trying;
 	bool settling;
 	bool guests;
+	bool far;
 	enum ioband_depth_reason reason;
 	struct ioband_depth_rate rate;
 	struct ioband_depth_sample from;

@@ -93,6 +93,22 @@ static void test_finds_many_slots(void **state)
 	assert_in_range(disk.depth.settled, 490, 1024);
 }
 
+/* What steps of 1 % down have cost is regained, though each of them up brings as little. */
+static void test_many_small_losses(void **state)
+{
+	struct disk disk;
+	u64 ios;
+
+	disk_start(&disk, 100, 16);
+	disk.half = 4;
+	disk_run(&disk, 300);
+	disk.enough = 1024;
+	disk_run(&disk, 100);
+	ios = disk.now.ios;
+	disk_run(&disk, 100);
+	assert_true(disk.now.ios - ios > (u64)100 * SLOT_IOS * 100 * 100 * 93 / 100);
+}
+
 /* One that needs no more than it begins with pays for trials with a trifle. */
 static void test_stays_where_more_is_no_use(void **state)
 {
@@ -260,6 +276,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_finds_many_slots),
+		cmocka_unit_test(test_many_small_losses),
 		cmocka_unit_test(test_stays_where_more_is_no_use),
 		cmocka_unit_test(test_another_mix_is_no_gain),
 		cmocka_unit_test(test_less_is_tried_by_halves),

@@ -37,10 +37,11 @@ disks of that time. A controller that is not there, or a cell that is empty, was
 measured.
 
 Where two runs were made of one commit, their rows are the same to the digit: 420 of two of
-these cases. The rows here are of more than one commit. That is another archive for the
-machine to unpack, so its loads begin elsewhere: beside the rows before, whose clock was not
-quite exact either, half of the bandwidths are within 0.3 %, and one in ten more than 8 %
-apart, many of them of buffered writers.
+these cases. Another commit is another archive for the machine to unpack, so its loads begin
+elsewhere, and disks that seek answer a few percent differently. The rows here are of three:
+those of buffered writers are of a later one, and those of *ioband weight* and *ioband
+weight-iosize*, which look for the depth of the disk's queue, of the last that changed how
+they do. None of that is in what the others run.
 
 *none* is the disk without a scheduler. *iocost* is as it comes; *iocost tuned* has the
 model of the very disk, measured just before, and a fixed rate of 96 %. *io.max* and *ioband

@@ -32,4 +32,5 @@ def make(device, group, starts_gib):
 def remove():
     """All of them."""
     while _made:
-        system.sh("dmsetup", "remove", "--retry", _made.pop())
+        system.sh("dmsetup", "remove", "--retry", _made[-1])
+        _made.pop()

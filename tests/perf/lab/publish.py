@@ -38,10 +38,12 @@ measured.
 
 Where two runs were made of one commit, their rows are the same to the digit: 420 of two of
 these cases. Another commit is another archive for the machine to unpack, so its loads begin
-elsewhere, and disks that seek answer a few percent differently. The rows here are of three:
-those of buffered writers are of a later one, and those of *ioband weight* and *ioband
-weight-iosize*, which look for the depth of the disk's queue, of the last that changed how
-they do. None of that is in what the others run.
+elsewhere, and where disks seek some figures differ by much: the worst share of *bfq* in 1 to
+16 sequential readers beside one random reader was 108 % in the rows before these, and is
+62 % here. The rows are of three commits: most of one; buffered writers of others and of
+*ioband limit* of a later one; and of the last, which changed how the depth of the disk's
+queue is looked for, *ioband weight* and *ioband weight-iosize*, and *ioband weight-time*
+on disks that do not seek and with buffered writers.
 
 *none* is the disk without a scheduler. *iocost* is as it comes; *iocost tuned* has the
 model of the very disk, measured just before, and a fixed rate of 96 %. *io.max* and *ioband

@@ -107,13 +107,16 @@
  *
  * One unit of cost at weight 1 is 2^16 of virtual time. A division's remainder
  * is kept for the next, so there is no drift however small the quotient is. Tags
- * are compared modulo 2^64. A tag that is left behind by half of that seems to be
- * ahead: after 75 days in which a disk gives 5 GB/s to groups of weight 1, never
- * pausing, or, where nanoseconds are the cost, after 39 hours; at weight 100, after
- * 160 days.
+ * are compared modulo 2^64, and one that is left behind by half of that would seem
+ * to be ahead: where nanoseconds are the cost, and a group of weight 1 has had the
+ * disk for 39 hours without a pause, who slept meanwhile would sleep on. A busy
+ * period therefore ends at half of this at the latest, and another begins.
  */
 #include "ioband-inner.h"
 #include "ioband-tree.h"
+
+/* A busy period in which virtual time has come this far has lasted long enough. */
+#define VTIME_MAX	((u64)1 << 62)
 
 /* How many of its own I/Os a group served out of turn may be ahead of the rest. */
 #define LEAD_IOS	16
@@ -162,7 +165,7 @@ static u64 path_charge(struct ioband_sched *sched, struct ioband_node *node,
 	u64 cost = sched->policy->by_time ? ios * node->cost_ns :
 		   sched->policy->cost(ios, io->sectors);
 	u64 open_ns = how == AS_DEBT ? now_ns : path_open_ns(node, io);
-	bool by_tag = top;
+	bool by_tag = top, is_over = false;
 
 	sched->sent_ios++;
 	sched->sent_sectors += io->sectors;
@@ -176,6 +179,7 @@ static u64 path_charge(struct ioband_sched *sched, struct ioband_node *node,
 			node->own_start = *vtime;
 		else if (by_tag)
 			*vtime = node->own_start;
+		is_over = *vtime >= VTIME_MAX;
 		ioband_advance(&node->own_start, &node->own_rest, cost,
 			       IOBAND_WEIGHT_DEFAULT);
 		if (!by_tag && how == OUT_OF_TURN)
@@ -198,6 +202,7 @@ static u64 path_charge(struct ioband_sched *sched, struct ioband_node *node,
 		if (!ioband_before(node->start, *vtime)) {
 			if (by_tag && ioband_before(*vtime, least))
 				*vtime = least;
+			is_over |= *vtime >= VTIME_MAX;
 		} else if (!node->ready) {
 			node->start = *vtime;
 		}
@@ -222,6 +227,8 @@ static u64 path_charge(struct ioband_sched *sched, struct ioband_node *node,
 					    io->sectors, open_ns, now_ns);
 		ioband_node_place(sched, node, now_ns);
 	}
+	if (is_over)
+		ioband_sched_restart(sched);
 	return cost;
 }
 

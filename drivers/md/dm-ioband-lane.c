@@ -73,7 +73,7 @@ void iop_lane_work(struct work_struct *work)
 	/* Of a request queue we know, of a leg that others use, too, nothing. */
 	bool learns = !queue_is_mq(bdev_get_queue(iot->dev->bdev)) &&
 		      iot->nr_lanes == pool->nr_legs;
-	bool in_run = false, is_alone, plug_it, is_plugged = false;
+	bool in_run = false, has_more = false, is_alone, plug_it, is_plugged = false;
 	unsigned int nr_sent = 0;
 	struct ioband_bio *iob;
 	unsigned long sleeps;
@@ -92,6 +92,7 @@ void iop_lane_work(struct work_struct *work)
 			plug_it = lane->nr_bios >= PLUG_MIN || in_run;
 			lane->nr_bios--;
 			lane->nr_places -= !in_run;
+			has_more = lane->nr_bios;
 		}
 		below = atomic_read(&pool->in_flight[leg]) - lane->nr_places - 1;
 		spin_unlock(&pool->lock);
@@ -115,8 +116,10 @@ void iop_lane_work(struct work_struct *work)
 	/*
 	 * A fast disk may never let it come to an end, and what else waits for a worker
 	 * of this priority here, as kblockd's work for other disks, would never begin.
+	 * Without more to send the target may be about to go, and this work with it.
 	 */
-	queue_work(pool->wq, work);
+	if (has_more)
+		queue_work(pool->wq, work);
 all_sent:
 	if (is_plugged)
 		blk_finish_plug(&plug);

@@ -2,6 +2,7 @@
 """What belongs into a table: what others reported, what is due, what was measured."""
 
 import csv
+import math
 
 from . import catalogue, controllers
 
@@ -63,13 +64,14 @@ def comparison(experiment, shown):
 def of_due(experiment, values, controller):
     """
     What a controller gave the group of the first view in percent of what was due to it, at
-    the point at which that is furthest from 100; None if it cannot be told.
+    the point at which the two differ by the largest factor; None if it cannot be told.
     """
     view = experiment.views[0]
     key = (view.group, view.quantity)
     owed, got = due(experiment, values, key), values.get(controller, {}).get(key, {})
     found = [100 * got[point] / owed[point] for point in got if owed.get(point)]
-    return max(found, key=lambda percent: abs(percent - 100)) if found else None
+    return max(found, key=lambda percent: abs(math.log(percent or 1e-9, 100) - 1)) \
+        if found else None
 
 
 def summary(experiments, rows):
@@ -90,9 +92,9 @@ def summary(experiments, rows):
 
 
 SUMMARY = ("What the group that is looked at got, in percent of what was due to it, at the "
-           "point at which that is furthest from 100. Due is its part of what it has with the "
-           "disk to itself; with weights 40:20:10, buffered writers and virtual machines its "
-           "part of what all got; of limits, the limit. Where disks seek, only weight-time "
-           "divides the disk: weight and weight-iosize divide I/Os and sectors, whatever each "
-           "of them costs. Whoever gives a slow reader its half has less in total: the tables "
-           "of each case have what all got together.")
+           "point at which the two differ by the largest factor. Due is its part of what it has "
+           "with the disk to itself; with weights 40:20:10, buffered writers and virtual "
+           "machines its part of what all got; of limits, the limit. Where disks seek, only "
+           "weight-time divides the disk: weight and weight-iosize divide I/Os and sectors, "
+           "whatever each of them costs. Whoever gives a slow reader its half has less in "
+           "total: the tables of each case have what all got together.")

@@ -36,14 +36,10 @@ of what it has with the disk to itself. Rows with a year are what was reported t
 disks of that time. A controller that is not there, or a cell that is empty, was not
 measured.
 
-Where two runs were made of one commit, their rows are the same to the digit: 420 of two of
-these cases. Another commit is another archive for the machine to unpack, so its loads begin
-elsewhere, and where disks seek some figures differ by much: the worst share of *bfq* in 1 to
-16 sequential readers beside one random reader was 108 % in the rows before these, and is
-62 % here. The rows are of three commits: most of one; buffered writers of others and of
-*ioband limit* of a later one; and of the last, which changed how the depth of the disk's
-queue is looked for, *ioband weight* and *ioband weight-iosize*, and *ioband weight-time*
-on disks that do not seek and with buffered writers.
+All rows are of one commit, 3ec0434. Another commit is another archive for the machine to
+unpack, so its loads begin elsewhere, and where disks seek or what is written is cached some
+figures differ by much: the worst share of *bfq* in 1 to 32 buffered writers beside one was
+58 % in the rows before these, and is 44 % here.
 
 *none* is the disk without a scheduler. *iocost* is as it comes; *iocost tuned* has the
 model of the very disk, measured just before, and a fixed rate of 96 %. *io.max* and *ioband

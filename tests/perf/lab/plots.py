@@ -61,14 +61,18 @@ def as_svg(figure):
     return text[text.index("<svg"):]
 
 
-def spread(positions, gap):
-    """Move labels apart so that each is at least GAP above the one below it."""
+def spread(positions, gap, top):
+    """Move labels apart: each at least GAP above the one below it, and none above TOP."""
     order = sorted(range(len(positions)), key=lambda i: positions[i])
-    placed, last = list(positions), None
+    placed, bound = list(positions), None
     for index in order:
-        if last is not None and placed[index] < last + gap:
-            placed[index] = last + gap
-        last = placed[index]
+        if bound is not None:
+            placed[index] = max(placed[index], bound)
+        bound = placed[index] + gap
+    bound = top
+    for index in reversed(order):
+        placed[index] = min(placed[index], bound)
+        bound = placed[index] - gap
     return placed
 
 
@@ -100,7 +104,7 @@ def lines(view, label, points, series):
     # Names at the lines' ends, in axes' own height so that they can be spread.
     to_axes = axes.transData + axes.transAxes.inverted()
     heights = [to_axes.transform((x, y))[1] for _, _, x, y in ends]
-    for (name, reported, x, y), height in zip(ends, spread(heights, 0.045)):
+    for (name, reported, x, y), height in zip(ends, spread(heights, 0.045, 1)):
         axes.annotate(name, (x, y), xytext=(1.03, height), textcoords="axes fraction",
                       va="center", fontsize=8, annotation_clip=False,
                       color="#777777" if reported else colour(name) if name != "due"

@@ -550,7 +550,10 @@ static bool is_its_turn(const struct ioband_node *node)
 	return true;
 }
 
-/* Who has just come and need not wait for room, and the ways he may go; or %NULL. */
+/*
+ * Who has just come and need not wait for room, and the ways he may go; or %NULL. He
+ * may have got children since, or one of his may be back from a limit.
+ */
 static struct ioband_node *take_late(struct ioband_sched *sched, u64 in_flight,
 				     u32 *ways)
 {
@@ -561,7 +564,7 @@ static struct ioband_node *take_late(struct ioband_sched *sched, u64 in_flight,
 	if (!late || in_flight >= ((u64)sched->depth + sched->spare) * legs)
 		return NULL;
 	*ways = ioband_open_ways(late) & ~sched->brim;
-	return *ways && is_its_turn(late) ? late : NULL;
+	return *ways && is_its_turn(late) ? descend(late, ways) : NULL;
 }
 
 /**

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Input: four bytes (number of groups, depth, policy, where virtual time
- * begins), then events of two bytes, a letter and what or whom it concerns:
+ * Input: four bytes (number of groups, depth, policy, how far
+ * virtual time is from the end of the busy period), then events of two bytes, a letter and what or whom it concerns:
  *
  *	h hold, j hold at a priority, a hold async, c charge, i pass at once
  *	n next, d done, p time passes, u unhold
@@ -18,6 +18,9 @@ enum {
 	GROUPS	= 8,
 	IOS	= 256,
 };
+
+/* Virtual time at which the core ends a busy period by itself. */
+#define PERIOD_END ((u64)1 << 62)
 
 struct fuzz_io {
 	struct ioband_io io;
@@ -37,8 +40,40 @@ static struct fuzz_group groups[GROUPS];
 static struct fuzz_io ios[IOS];
 static unsigned int nr_groups, nr_ios, nr_held, in_flight;
 static u64 vtimes[IOBAND_CLASSES];
+static u32 period;
 static u64 now_ns;
 static bool limited;
+
+/* Whether another busy period began since last asked: then nobody has a tag. */
+static bool began_anew(void)
+{
+	unsigned int i;
+
+	if (period == sched.period)
+		return false;
+	period = sched.period;
+	memset(vtimes, 0, sizeof(vtimes));
+	for (i = 0; i < nr_groups; i++)
+		must(!groups[i].in_tree ||
+		     !ioband_node_joined(&sched, &groups[i].node) ||
+		     groups[i].node.ready);
+	return true;
+}
+
+static u64 vtime_of(const struct ioband_node *node)
+{
+	return node->parent->vtime[node->class];
+}
+
+/* Whether virtual time of @node or above it has come to where it begins anew. */
+static bool may_end(const struct ioband_node *node)
+{
+	bool ends = node->vtime[IOBAND_BE] >= PERIOD_END;
+
+	for (; node->parent; node = node->parent)
+		ends |= vtime_of(node) >= PERIOD_END;
+	return ends;
+}
 
 static void check(void)
 {
@@ -50,6 +85,7 @@ static void check(void)
 		fprintf(stderr, "%s\n", broken);
 	must(!broken);
 	must(sched.held == nr_held);
+	began_anew();
 	for (class = 0; class < IOBAND_CLASSES; class++) {
 		must(!ioband_before(sched.root.vtime[class], vtimes[class]));
 		vtimes[class] = sched.root.vtime[class];
@@ -65,11 +101,6 @@ static u64 cost_of(u64 ios, u64 sectors)
 static u64 cost(const struct ioband_io *io)
 {
 	return cost_of(1, io->sectors);
-}
-
-static u64 vtime_of(const struct ioband_node *node)
-{
-	return node->parent->vtime[node->class];
 }
 
 /* A group of the tree, of this busy period; or NULL. */
@@ -132,15 +163,18 @@ static void charge(u8 arg)
 	struct fuzz_group *group = joined(arg);
 	const struct ioband_io io = { .sectors = arg, .dir = arg & 1 };
 	struct ioband_node *node;
+	bool ends;
 	u64 tag;
 
 	if (!group)
 		return;
 	node = &group->node;
 	tag = due(node);
+	ends = may_end(node);
 	ioband_charge(&sched, node, &io, now_ns);
-	/* Paid in full, to less than one unit. */
-	must(node->start - tag - (cost(&io) << 16) / node->weight <= 1);
+	/* Paid in full, to less than one unit; or nobody owes anything any more. */
+	must(began_anew() ? ends :
+	     node->start - tag - (cost(&io) << 16) / node->weight <= 1);
 	in_flight++;
 }
 
@@ -219,14 +253,8 @@ static void unhold(u8 arg)
 
 static void restart(void)
 {
-	unsigned int i;
-
 	ioband_sched_restart(&sched);
-	memset(vtimes, 0, sizeof(vtimes));
-	for (i = 0; i < nr_groups; i++)
-		must(!groups[i].in_tree ||
-		     !ioband_node_joined(&sched, &groups[i].node) ||
-		     groups[i].node.ready);
+	must(began_anew());
 }
 
 /* Up to @max, all orders of magnitude alike. */
@@ -426,9 +454,10 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	limited = false;
 	ioband_sched_init(&sched, &ioband_policies[data[2] % 5],
 			  1 + data[1] % 32);
-	/* Begin shortly before the wrap, so that it is passed on the way. */
+	period = sched.period;
+	/* Begin shortly before the end of the period, so that it comes on the way. */
 	for (class = 0; class < IOBAND_CLASSES; class++) {
-		vtimes[class] = -((u64)data[3] << 16);
+		vtimes[class] = PERIOD_END - ((u64)data[3] << 16);
 		sched.root.vtime[class] = vtimes[class];
 	}
 	for (i = 0; i < nr_groups; i++)

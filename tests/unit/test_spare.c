@@ -119,12 +119,31 @@ static void test_spare_limit_above(void **state)
 	assert_in_range(i, 1, 2);
 }
 
+/* Who has I/O of its own may have got a child since whose turn it is first. */
+static void test_spare_above_child(void **state)
+{
+	struct bed_group *light, *heavy, *child;
+
+	fill_disk(&light, &heavy);
+	bed_add(light, 100);
+	bed_hold(light, 8);
+	assert_ptr_equal(bed_next_group(), light);
+	bed_serve(8);
+	child = bed_add(NULL, 1);
+	bed_hold(child, 8);
+	bed_hold(light, 8);
+	bed_move(child, light);
+	assert_ptr_equal(bed_next(2)->group, child);
+	assert_null(bed_next(2));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_spare),
 		cmocka_unit_test(test_spare_limit),
 		cmocka_unit_test(test_spare_limit_above),
+		cmocka_unit_test(test_spare_above_child),
 	};
 	int failed = cmocka_run_group_tests_name("spare", tests, NULL, NULL);
 

@@ -30,7 +30,8 @@
  * waits for what is at the disk and for nothing else, so all that is there without
  * need is a wait. There are guests nearly always, and so many steps of 1 % would add
  * up: as long as they are why, more means twice as much. What is gained or lost is
- * counted in what the policy divides, since less for others is more for them.
+ * counted in what the policy divides, since less for others is more for them. But not
+ * where turns are lost: what others get of those is no gain, and less is tried at once.
  *
  * What succeeds is tried again at once and twice as far, so that a disk of a
  * thousand slots is found in a second; what fails is left alone for twice as long
@@ -209,6 +210,7 @@ static void after_more(struct ioband_depth *depth, bool good, u64 now_ns)
 	depth->up_pause_ns = PAUSE_MIN_NS / 2;
 	depth->try_up_ns = now_ns;
 	/* What a look up has regained is not to be lost again at once. */
+	depth->kept_for_guests |= depth->guests;
 	if (depth->guests)
 		depth->try_down_ns = now_ns + PAUSE_MAX_NS;
 }
@@ -225,6 +227,7 @@ static void after_less(struct ioband_depth *depth, bool good, u64 now_ns)
 		       depth->down_pause_ns > PAUSE_MIN_NS;
 
 	if (!good) {
+		depth->kept_for_guests |= depth->guests;
 		depth->down_pause_ns = is_knee ? PAUSE_MAX_NS :
 				       doubled(depth->down_pause_ns);
 		depth->try_down_ns = now_ns + depth->down_pause_ns;
@@ -240,16 +243,23 @@ static void after_less(struct ioband_depth *depth, bool good, u64 now_ns)
 			depth->up_pause_ns = PAUSE_MIN_NS;
 	}
 	/* Or it would be raised again at once, for the same 1 %. */
-	depth->try_up_ns = now_ns + depth->up_pause_ns;
+	if (good)
+		depth->try_up_ns = now_ns + depth->up_pause_ns;
 }
 
 /* The trial is over: stay, and go on from here, or go back. */
 static void judge(struct ioband_depth *depth,
-		  const struct ioband_depth_rate *rate, bool tells, u64 now_ns)
+		  const struct ioband_depth_rate *rate, bool tells, bool leaky,
+		  u64 now_ns)
 {
 	bool is_more = depth->trying > 0;
+	bool good;
+
+	/* What others get of the turns that some lose is of no use to a guest. */
+	if (leaky)
+		depth->guests = false;
 	/* Less that costs nothing is good, whatever else there was to send. */
-	bool good = (tells || !is_more) && is_enough(depth, rate);
+	good = (tells || !is_more) && is_enough(depth, rate);
 
 	/* The smaller of the two has proved too little. */
 	if (good == is_more)
@@ -319,6 +329,12 @@ static void consider(struct ioband_depth *depth, bool leaky, bool tells,
 			 !is_late(depth) &&
 			 !ioband_before(now_ns, depth->try_up_ns);
 
+	/* Who loses turns does not wait for what guests may have lost. */
+	if (leaky && depth->kept_for_guests) {
+		depth->kept_for_guests = false;
+		depth->down_pause_ns = PAUSE_MIN_NS;
+		depth->try_down_ns = now_ns;
+	}
 	if (!ioband_before(now_ns, depth->try_down_ns))
 		depth->floor = 0;
 	/* After more that was good even more: what is between can wait. */
@@ -376,6 +392,7 @@ bool ioband_depth_tick(struct ioband_depth *depth, u32 max,
 	rate.ios = per_second(ios, working_ns(from, now));
 	rate.sectors = per_second(sectors, working_ns(from, now));
 	rate.work = per_second(now->work - from->work, working_ns(from, now));
+	leaky = is_leaky(depth, ios, now->leaks - from->leaks);
 	if (tells && !depth->settling) {
 		depth->shown_ios = max(depth->shown_ios, per_second(ios, ns));
 		depth->shown_bytes = max(depth->shown_bytes,
@@ -384,10 +401,9 @@ bool ioband_depth_tick(struct ioband_depth *depth, u32 max,
 	if (depth->settling) {
 		depth->settling = false;
 	} else if (depth->trying) {
-		judge(depth, &rate, tells, now->now_ns);
+		judge(depth, &rate, tells, leaky, now->now_ns);
 	} else {
 		depth->rate = rate;
-		leaky = is_leaky(depth, ios, now->leaks - from->leaks);
 		depth->guests = !leaky && has_guests(ios, now->guests - from->guests);
 		consider(depth, leaky, tells, now->now_ns);
 	}

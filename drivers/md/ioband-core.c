@@ -121,13 +121,18 @@
 /* How many of its own I/Os a group served out of turn may be ahead of the rest. */
 #define LEAD_IOS	16
 
-/* What is served out of turn shall not cost a group its turns for hours. */
-static void bound_lead(u64 *start, u64 vtime, u64 cost, u32 weight)
+/*
+ * What is served out of turn shall not cost a group its turns for hours. But this I/O,
+ * which moved its tag on from @before, forgives no larger one before it, and no debt.
+ */
+static void bound_lead(u64 *start, u64 before, u64 vtime, u64 cost, u32 weight)
 {
 	u64 bound, left;
 
 	bound = vtime + div64_u64_rem(cost * LEAD_IOS << IOBAND_VTIME_SHIFT,
 				      weight, &left);
+	if (ioband_before(bound, before))
+		bound = before;
 	if (ioband_before(bound, *start))
 		*start = bound;
 }
@@ -166,6 +171,7 @@ static u64 path_charge(struct ioband_sched *sched, struct ioband_node *node,
 		   sched->policy->cost(ios, io->sectors);
 	u64 open_ns = how == AS_DEBT ? now_ns : path_open_ns(node, io);
 	bool by_tag = top, is_over = false;
+	u64 before;
 
 	sched->sent_ios++;
 	sched->sent_sectors += io->sectors;
@@ -179,16 +185,17 @@ static u64 path_charge(struct ioband_sched *sched, struct ioband_node *node,
 			node->own_start = *vtime;
 		else if (by_tag)
 			*vtime = node->own_start;
-		is_over = *vtime >= VTIME_MAX;
+		before = node->own_start;
+		is_over = before >= VTIME_MAX;
 		ioband_advance(&node->own_start, &node->own_rest, cost,
 			       IOBAND_WEIGHT_DEFAULT);
 		if (!by_tag && how == OUT_OF_TURN)
-			bound_lead(&node->own_start, *vtime, cost,
+			bound_lead(&node->own_start, before, *vtime, cost,
 				   IOBAND_WEIGHT_DEFAULT);
 	}
 
 	for (; node->parent; node = node->parent) {
-		u64 *vtime = ioband_vtime_of(node), least = node->start, before;
+		u64 *vtime = ioband_vtime_of(node), least = node->start;
 
 		if (node == top)
 			by_tag = false;
@@ -202,7 +209,7 @@ static u64 path_charge(struct ioband_sched *sched, struct ioband_node *node,
 		if (!ioband_before(node->start, *vtime)) {
 			if (by_tag && ioband_before(*vtime, least))
 				*vtime = least;
-			is_over |= *vtime >= VTIME_MAX;
+			is_over |= node->start >= VTIME_MAX;
 		} else if (!node->ready) {
 			node->start = *vtime;
 		}
@@ -212,15 +219,11 @@ static u64 path_charge(struct ioband_sched *sched, struct ioband_node *node,
 		before = node->start;
 		ioband_advance(&node->start, &node->rest, cost, node->weight);
 		node->served += cost;
-		if (!by_tag && how == OUT_OF_TURN && !node->is_debtor)
-			bound_lead(&node->start, *vtime, cost, node->weight);
+		if (!by_tag && how == OUT_OF_TURN)
+			bound_lead(&node->start, before, *vtime, cost, node->weight);
 		/* What was of no use to those who wait for another leg is free. */
-		if (by_tag && sched->full) {
-			bound_lead(&node->start, least, cost, node->weight);
-			/* This I/O, that is, not a larger one before it. */
-			if (ioband_before(node->start, before))
-				node->start = before;
-		}
+		if (by_tag && sched->full)
+			bound_lead(&node->start, before, least, cost, node->weight);
 
 		if (node->terms)
 			ioband_terms_charge(node->terms, io->dir, ios,

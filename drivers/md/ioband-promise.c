@@ -160,10 +160,12 @@ struct ioband_node *ioband_behind_minimum(struct ioband_sched *sched,
 		*ways = open_ways(terms->node, &open_ns);
 		if (*ways) {
 			*ways &= ~sched->full;
-			if (!*ways)
-				return NULL;
-			ioband_terms_min_check(terms, now_ns);
-			return terms->node;
+			if (*ways) {
+				ioband_terms_min_check(terms, now_ns);
+				return terms->node;
+			}
+			/* Its leg is full: the next may be of another. */
+			open_ns = now_ns + 1;
 		}
 		/* A limit above it comes first; until then, no minimum. */
 		min_leave(sched, terms);
@@ -193,10 +195,12 @@ struct ioband_node *ioband_near_deadline(struct ioband_sched *sched, u64 now_ns,
 		*ways = open_ways(terms->node, &open_ns);
 		if (ioband_inner_pick(terms->node, *ways, now_ns)) {
 			*ways &= ~sched->full;
-			if (!ioband_inner_pick(terms->node, *ways, now_ns))
-				return NULL;
-			terms->promised_ns = now_ns;
-			return terms->node;
+			if (ioband_inner_pick(terms->node, *ways, now_ns)) {
+				terms->promised_ns = now_ns;
+				return terms->node;
+			}
+			/* Its leg is full: the next may be of another. */
+			open_ns = now_ns + 1;
 		}
 		deadline_leave(sched, terms);
 		deadline_enter(sched, terms, open_ns);

@@ -317,6 +317,26 @@ void ioband_node_add(struct ioband_node *parent, struct ioband_node *node)
 	list_add_tail(&node->sibling, &parent->children);
 }
 
+/*
+ * Whoever is behind because of a limit of @top has saved nothing up for when it is
+ * gone.
+ */
+static void catch_up(struct ioband_sched *sched, struct ioband_node *top,
+		     u64 now_ns)
+{
+	struct ioband_node *node = top;
+
+	while ((node = ioband_node_after(node, top))) {
+		if (node->terms)
+			ioband_promise_update(sched, node, now_ns);
+		if (!node->ready ||
+		    !ioband_before(node->start, *ioband_vtime_of(node)))
+			continue;
+		node->start = *ioband_vtime_of(node);
+		ioband_node_rekey(node);
+	}
+}
+
 /**
  * ioband_node_move - put a group elsewhere in the tree, and all below it
  * @sched: the scheduler
@@ -342,6 +362,7 @@ void ioband_node_move(struct ioband_sched *sched, struct ioband_node *node,
 	if (ioband_node_joined(sched, node))
 		parent->rivals += node->weight;
 	ioband_path_join(sched, node);
+	catch_up(sched, node, now_ns);
 	ioband_node_update(sched, node, now_ns);
 }
 
@@ -413,23 +434,6 @@ void ioband_node_set_class(struct ioband_sched *sched, struct ioband_node *node,
 	ioband_node_update(sched, node, now_ns);
 }
 
-/*
- * Whoever is behind because of a limit of @top has saved nothing up for when it is
- * gone.
- */
-static void catch_up(struct ioband_sched *sched, struct ioband_node *top)
-{
-	struct ioband_node *node = top;
-
-	while ((node = ioband_node_after(node, top))) {
-		if (!node->ready ||
-		    !ioband_before(node->start, *ioband_vtime_of(node)))
-			continue;
-		node->start = *ioband_vtime_of(node);
-		ioband_node_rekey(node);
-	}
-}
-
 /**
  * ioband_node_set_terms - change limits, minimum and latency target of a group
  * @sched: the scheduler
@@ -453,7 +457,7 @@ struct ioband_terms *ioband_node_set_terms(struct ioband_sched *sched,
 	if (terms && old)
 		ioband_terms_inherit(terms, old, now_ns);
 	node->terms = terms;
-	catch_up(sched, node);
+	catch_up(sched, node, now_ns);
 	ioband_node_update(sched, node, now_ns);
 	return old;
 }

@@ -335,17 +335,25 @@ give_up:
 	return false;
 }
 
+static void correct(u64 *start, u32 *rest, s64 cost, u32 weight)
+{
+	u64 tag = 0;
+
+	ioband_advance(&tag, rest, cost < 0 ? -cost : cost, weight);
+	*start += cost < 0 ? -tag : tag;
+}
+
 /* What an I/O took besides what was charged for it, or less than that. */
 static void settle(struct ioband_sched *sched, struct ioband_node *node,
 		   s64 cost)
 {
 	sched->root.served += cost;
+	if (!list_empty(&node->children) && ioband_node_joined(sched, node))
+		correct(&node->own_start, &node->own_rest, cost,
+			IOBAND_WEIGHT_DEFAULT);
 	for (; node->parent && ioband_node_joined(sched, node);
 	     node = node->parent) {
-		u64 tag = 0, amount = cost < 0 ? -cost : cost;
-
-		ioband_advance(&tag, &node->rest, amount, node->weight);
-		node->start += cost < 0 ? -tag : tag;
+		correct(&node->start, &node->rest, cost, node->weight);
 		node->served += cost;
 		ioband_node_rekey(node);
 	}

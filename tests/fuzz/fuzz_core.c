@@ -65,13 +65,13 @@ static u64 vtime_of(const struct ioband_node *node)
 	return node->parent->vtime[node->class];
 }
 
-/* Whether virtual time of @node or above it has come to where it begins anew. */
+/* Whether a tag of @node or above it has come to where another period begins. */
 static bool may_end(const struct ioband_node *node)
 {
-	bool ends = node->vtime[IOBAND_BE] >= PERIOD_END;
+	bool ends = max(node->own_start, node->vtime[IOBAND_BE]) >= PERIOD_END;
 
 	for (; node->parent; node = node->parent)
-		ends |= vtime_of(node) >= PERIOD_END;
+		ends |= max(node->start, vtime_of(node)) >= PERIOD_END;
 	return ends;
 }
 

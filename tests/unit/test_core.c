@@ -720,6 +720,24 @@ static void test_because(void **state)
 	assert_int_equal(bed_hold(a, 8)->io.because, IOBAND_BECAUSE_WEIGHT);
 }
 
+/* Who is in debt comes to the end of the period long before the others. */
+static void test_period_ends_of_debtor(void **state)
+{
+	struct bed_group *debtor, *other;
+
+	bed_start("weight", 1);
+	debtor = bed_add(NULL, 1);
+	other = bed_add(NULL, 1);
+	backlog(debtor, 8);
+	backlog(other, 8);
+	debtor->node.start = (u64)1 << 62;
+	ioband_node_rekey(&debtor->node);
+	bed_charge(debtor, IOBAND_READ, 8);
+	bed_forget();
+	bed_serve(100);
+	assert_in_range(bed_ios(debtor), 49, 51);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -744,6 +762,7 @@ int main(void)
 		cmocka_unit_test(test_restart_while_holding),
 		cmocka_unit_test(test_period_ends),
 		cmocka_unit_test(test_period_ends_of_own),
+		cmocka_unit_test(test_period_ends_of_debtor),
 		cmocka_unit_test(test_long_sleep),
 		cmocka_unit_test(test_largest_cost),
 		cmocka_unit_test(test_work_never_shrinks),

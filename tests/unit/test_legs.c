@@ -323,6 +323,25 @@ static void test_at_random(void **state)
 			assert_false(io->held);
 }
 
+/* Who has a minimum that his full leg cannot give keeps nobody from that of another. */
+static void test_minimums_apart(void **state)
+{
+	static const struct ioband_rate none[IOBAND_LIMITS];
+	struct ioband_terms terms[2];
+	struct group *modest;
+
+	start();
+	add(0, 1, BIT(0), 64);
+	modest = add(1, 1, BIT(1), 64);
+	add(2, 1000, BIT(1), 64);
+	ioband_terms_init(&terms[0], none, 5000, true, 0);
+	ioband_terms_init(&terms[1], none, 500, true, 0);
+	ioband_node_set_terms(&sched, &groups[0].node, &terms[0], now_ns);
+	ioband_node_set_terms(&sched, &modest->node, &terms[1], now_ns);
+	run(10000);
+	assert_in_range(got(modest), 4950, 5100);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -332,6 +351,7 @@ int main(void)
 		cmocka_unit_test(test_spread_sizes),
 		cmocka_unit_test(test_one_goes_elsewhere),
 		cmocka_unit_test(test_at_random),
+		cmocka_unit_test(test_minimums_apart),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

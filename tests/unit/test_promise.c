@@ -503,6 +503,79 @@ static void test_promise_before_class(void **state)
 	assert_int_equal(bed_ios(bed.groups[2]), 0);
 }
 
+/* Nor does it after something that could not wait for a turn. */
+static void test_minimum_after_urgent(void **state)
+{
+	struct bed_group *poor, *rich;
+
+	bed_start("weight", 1);
+	poor = bed_add(NULL, 1);
+	rich = bed_add(NULL, 100);
+	bed_set(poor, &(struct bed_terms){ .min_rate = 500, .min_is_ios = true });
+	bed_backlog(poor, IOBAND_READ, 8, 32);
+	bed_backlog(rich, IOBAND_READ, 8, 32);
+	bed_run(SEC, MS);
+	bed_charge(poor, IOBAND_READ, 8);
+	bed_run(60 * SEC, MS);
+	bed_set(poor, NULL);
+	ioband_node_set_weight(&bed.sched, &poor->node, 100);
+	bed_forget();
+	bed_run(10 * SEC, MS);
+	assert_in_range(bed_ios(poor), 4900, 5100);
+}
+
+/* A small I/O that is served before its turn forgives no large one. */
+static void test_latency_forgives_no_size(void **state)
+{
+	struct bed_group *mixed, *large;
+	struct bed_io *io;
+	unsigned int i;
+	u64 end_ns;
+
+	bed_start("weight-iosize", 1);
+	bed.sched.service_ns = 10 * MS;
+	mixed = bed_add(NULL, 10);
+	large = bed_add(NULL, 100);
+	bed_set(mixed, &(struct bed_terms){ .latency_ns = 25 * MS });
+	for (i = 0; i < 64; i++) {
+		io = bed_new(mixed, IOBAND_READ, i % 5 ? 8 : 2048);
+		io->again = true;
+		bed_hold_io(io);
+	}
+	bed_backlog(large, IOBAND_READ, 2048, 32);
+	for (end_ns = bed.now_ns + 60 * SEC; bed.now_ns < end_ns; ) {
+		io = bed_next(0);
+		bed.now_ns += 100000 + (u64)io->io.sectors * 5000;
+		bed_hold_io(io);
+	}
+	assert_true(mixed->cost * 100 < (mixed->cost + large->cost) * 20);
+}
+
+/* That a limit above it is gone is noticed at once. */
+static void test_minimum_when_a_limit_goes(void **state)
+{
+	struct bed_group *limited, *promised, *other;
+	unsigned int i;
+
+	bed_start("weight", 1);
+	limited = bed_add(NULL, 100);
+	promised = bed_add(limited, 100);
+	other = bed_add(limited, 100);
+	ioband_node_set_class(&bed.sched, &promised->node, IOBAND_IDLE, bed.now_ns);
+	bed_set(promised, &(struct bed_terms){ .min_rate = 100, .min_is_ios = true });
+	bed_limit(limited, IOBAND_IOPS, 1, 0, 0);
+	bed_backlog(promised, IOBAND_READ, 8, 4);
+	bed_backlog(other, IOBAND_READ, 8, 32);
+	bed_backlog(bed_add(NULL, 100), IOBAND_READ, 8, 32);
+	for (i = 0; i < 3600; i++)
+		bed_charge(other, IOBAND_READ, 8);
+	bed_run(10 * SEC, MS);
+	bed_set(limited, NULL);
+	bed_forget();
+	bed_run(10 * SEC, MS);
+	assert_true(bed_ios(promised) >= 990);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -520,6 +593,9 @@ int main(void)
 		cmocka_unit_test(test_minimum_below_two_limits),
 		cmocka_unit_test(test_minimum_of_an_inner_group),
 		cmocka_unit_test(test_minimum_costs_no_turns),
+		cmocka_unit_test(test_minimum_after_urgent),
+		cmocka_unit_test(test_latency_forgives_no_size),
+		cmocka_unit_test(test_minimum_when_a_limit_goes),
 		cmocka_unit_test(test_latency),
 		cmocka_unit_test(test_latency_is_no_throughput),
 		cmocka_unit_test(test_latency_order),

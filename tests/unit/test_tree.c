@@ -404,6 +404,33 @@ static void test_restart_of_the_idle(void **state)
 	assert_served(1200, 0, 200, 600, 400);
 }
 
+/* Whom a limit kept behind its siblings has saved nothing up for elsewhere. */
+static void test_move_from_below_a_limit(void **state)
+{
+	struct bed_group *limited, *inner, *reader, *writer;
+	unsigned int deleted;
+
+	for (deleted = 0; deleted < 2; deleted++) {
+		bed_start("weight", 1);
+		limited = bed_add(NULL, 100);
+		inner = bed_add(limited, 100);
+		reader = bed_add(inner, 100);
+		writer = bed_add(inner, 100);
+		bed_limit(limited, IOBAND_RIOPS, 10, 0, 0);
+		bed_backlog(reader, IOBAND_READ, 8, 32);
+		bed_backlog(writer, IOBAND_WRITE, 8, 32);
+		bed_run(100 * SEC, MS);
+		if (deleted)
+			bed_del(limited);
+		else
+			bed_move(inner, NULL);
+		bed_forget();
+		bed_run(10 * SEC, MS);
+		assert_in_range(bed_ios(writer), 4900, 5100);
+		bed_stop();
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -415,6 +442,7 @@ int main(void)
 		cmocka_unit_test(test_move_under_load),
 		cmocka_unit_test(test_move_between_times),
 		cmocka_unit_test(test_move_forgives_no_debt),
+		cmocka_unit_test(test_move_from_below_a_limit),
 		cmocka_unit_test(test_del_inner),
 		cmocka_unit_test(test_del_idle),
 		cmocka_unit_test(test_classes),

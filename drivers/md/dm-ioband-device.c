@@ -513,6 +513,8 @@ static enum ioband_verdict iop_judge(struct ioband_pool *pool,
 	if (iob->is_urgent) {
 		this_cpu_inc(group->stats->urgent_ios);
 		ioband_charge(&pool->sched, iob_payer(iob), &iob->io, now_ns);
+		/* What was ready may be at its limit by that, and nobody else looks. */
+		iop_arm(pool);
 		atomic_inc(iob_in_flight(pool, iob));
 		return iob_pass(iob, now_ns);
 	}

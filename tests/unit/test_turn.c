@@ -383,6 +383,39 @@ static void test_done_after(void **state)
 	bed_stop();
 }
 
+/* What a group with tasks below it writes itself is paid for by the time it took. */
+static void test_own_is_settled(void **state)
+{
+	struct bed_group *group, *task;
+	struct bed_io *io;
+	u64 own_ns = 0, task_ns = 0, used_ns;
+	unsigned int i, runs = 0;
+
+	bed_start("weight-time", 1);
+	group = bed_add(NULL, 100);
+	task = bed_add(group, 100);
+	bed_backlog(task, IOBAND_READ, 8, 4);
+	for (i = 0; i < 4; i++) {
+		io = bed_new(group, IOBAND_WRITE, 8);
+		io->io.is_async = true;
+		bed_hold_io(io);
+	}
+	/* Of its writes each second one is a run of 128, and takes little longer. */
+	for (i = 0; i < 20000; i++) {
+		io = bed_next(0);
+		used_ns = io->io.merged ? 10 * MS : 8 * MS;
+		*(io->group == group ? &own_ns : &task_ns) += used_ns;
+		bed.now_ns += used_ns;
+		ioband_done(&bed.sched, &io->group->node, 1 + io->io.merged, used_ns,
+			    io->io.cost, false, bed.now_ns);
+		if (io->group == group)
+			io->io.merged = runs++ % 2 ? 127 : 0;
+		bed_hold_io(io);
+	}
+	assert_in_range(own_ns * 100 / (own_ns + task_ns), 48, 52);
+	bed_stop();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -396,6 +429,7 @@ int main(void)
 		cmocka_unit_test(test_limited_meanwhile),
 		cmocka_unit_test(test_done_before),
 		cmocka_unit_test(test_done_after),
+		cmocka_unit_test(test_own_is_settled),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cmd.h"
 #include "replace.h"
@@ -320,6 +321,7 @@ static int print_all(FILE *out, const struct sample *sample,
 
 int cmd_metrics(const struct options *opts, int argc, char **argv)
 {
+	struct stat st;
 	struct sample sample = { 0 };
 	char *text = NULL;
 	size_t len = 0;
@@ -332,6 +334,12 @@ int cmd_metrics(const struct options *opts, int argc, char **argv)
 			    opts->json ? "--json" : "--raw");
 	if (opts->columns && !*opts->columns)
 		return fail(IOBAND_USAGE, "--output '': expected a file");
+	/* It would be replaced, be it /dev/null. */
+	if (opts->columns && !lstat(opts->columns, &st) &&
+	    !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+		return fail(IOBAND_USAGE,
+			    "--output '%s': expected a regular file, or none yet; it would be replaced",
+			    opts->columns);
 
 	status = sample_read(&sample, opts, argc, argv);
 	if (!status)

@@ -273,10 +273,10 @@ int action_replace(const struct options *opts, const char *verb,
 		failure_note(&why, r);
 	} else {
 		status = check_same(verb, name, old, true);
-		if (status)
-			ioband_dm_clear(name);
-		else
+		if (!status)
 			r = resume(opts, name);
+		else if (!opts->dry_run)
+			ioband_dm_clear(name);
 		if (r) {
 			failure_note(&why, r);
 			ok = undo(name, old);

@@ -22,6 +22,10 @@ static int set_length(const struct options *opts, const struct volume *vol,
 	int status;
 
 	status = action_table("resize", vol->name, &old);
+	if (!status && old.nr != 1)
+		status = fail(IOBAND_DEVICE,
+			      "cannot resize '%s': its table has %zu lines, and would have one; see 'dmsetup table %s'",
+			      vol->name, old.nr, vol->name);
 	if (!status) {
 		new.read_only = old.read_only;
 		targets_add(&new, 0, length, TARGET_TYPE, old.v[0].params);

@@ -31,7 +31,7 @@
  * need is a wait. There are guests nearly always, and so many steps of 1 % would add
  * up: as long as they are why, more means twice as much. What is gained or lost is
  * counted in what the policy divides, since less for others is more for them. But not
- * where turns are lost: what others get of those is no gain, and less is tried at once.
+ * where turns are lost: what others get of those is no gain.
  *
  * What succeeds is tried again at once and twice as far, so that a disk of a
  * thousand slots is found in a second; what fails is left alone for twice as long
@@ -210,7 +210,6 @@ static void after_more(struct ioband_depth *depth, bool good, u64 now_ns)
 	depth->up_pause_ns = PAUSE_MIN_NS / 2;
 	depth->try_up_ns = now_ns;
 	/* What a look up has regained is not to be lost again at once. */
-	depth->kept_for_guests |= depth->guests;
 	if (depth->guests)
 		depth->try_down_ns = now_ns + PAUSE_MAX_NS;
 }
@@ -227,8 +226,7 @@ static void after_less(struct ioband_depth *depth, bool good, u64 now_ns)
 		       depth->down_pause_ns > PAUSE_MIN_NS;
 
 	if (!good) {
-		depth->kept_for_guests |= depth->guests;
-		depth->down_pause_ns = is_knee ? PAUSE_MAX_NS :
+			depth->down_pause_ns = is_knee ? PAUSE_MAX_NS :
 				       doubled(depth->down_pause_ns);
 		depth->try_down_ns = now_ns + depth->down_pause_ns;
 	} else {
@@ -329,12 +327,6 @@ static void consider(struct ioband_depth *depth, bool leaky, bool tells,
 			 !is_late(depth) &&
 			 !ioband_before(now_ns, depth->try_up_ns);
 
-	/* Who loses turns does not wait for what guests may have lost. */
-	if (leaky && depth->kept_for_guests) {
-		depth->kept_for_guests = false;
-		depth->down_pause_ns = PAUSE_MIN_NS;
-		depth->try_down_ns = now_ns;
-	}
 	if (!ioband_before(now_ns, depth->try_down_ns))
 		depth->floor = 0;
 	/* After more that was good even more: what is between can wait. */

@@ -51,7 +51,6 @@ struct ioband_depth_rate {
  * @trying: +1 or -1 during a trial
  * @settling: the trial has just begun, the window does not count
  * @guests: some asked for little in the last window
- * @kept_for_guests: @try_down_ns is so far away for their sake
  * @reason: what @settled comes from
  * @rate: what the disk does per second at @settled
  * @from: where the window began
@@ -73,7 +72,6 @@ struct ioband_depth {
 	s32 trying;
 	bool settling;
 	bool guests;
-	bool kept_for_guests;
 	bool far;
 	enum ioband_depth_reason reason;
 	struct ioband_depth_rate rate;

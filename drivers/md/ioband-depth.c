@@ -226,7 +226,7 @@ static void after_less(struct ioband_depth *depth, bool good, u64 now_ns)
 		       depth->down_pause_ns > PAUSE_MIN_NS;
 
 	if (!good) {
-			depth->down_pause_ns = is_knee ? PAUSE_MAX_NS :
+		depth->down_pause_ns = is_knee ? PAUSE_MAX_NS :
 				       doubled(depth->down_pause_ns);
 		depth->try_down_ns = now_ns + depth->down_pause_ns;
 	} else {

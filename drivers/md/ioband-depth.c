@@ -14,7 +14,10 @@
  *
  * More is more I/Os and more sectors, and less is less of both. Where some lose turns
  * the others get them, and a disk that is given other I/Os does more or less of one
- * kind without being faster or slower.
+ * kind without being faster or slower. So does one whose I/Os are of all sizes, by
+ * chance: in a window there are but a few large ones. If an I/O takes a disk a time of
+ * its own and one for each sector, whatever those are, it has become faster by no less
+ * than the smaller of the two gains.
  *
  * A depth of 1 may cost 3 %, and is left for 4 %: the disk idles from one I/O to the
  * next, but it can be kept free for one that thinks.
@@ -29,9 +32,9 @@
  * A guest asks for less than its share, or reads a little beside its own writes. It
  * waits for what is at the disk and for nothing else, so all that is there without
  * need is a wait. There are guests nearly always, and so many steps of 1 % would add
- * up: as long as they are why, more means twice as much. What is gained or lost is
- * counted in what the policy divides, since less for others is more for them. But not
- * where turns are lost: what others get of those is no gain.
+ * up: as long as they are why, more means twice as much. What less costs is counted in
+ * what the policy divides, since less for others is more for them. But not where turns
+ * are lost: what others get of those is no gain.
  *
  * What succeeds is tried again at once and twice as far, so that a disk of a
  * thousand slots is found in a second; what fails is left alone for twice as long
@@ -190,12 +193,13 @@ static bool is_enough(const struct ioband_depth *depth,
 	u32 percent = asked_percent(depth);
 	bool ios = rate->ios * 100 >= depth->rate.ios * percent;
 	bool sectors = rate->sectors * 100 >= depth->rate.sectors * percent;
+	bool work = rate->work * 100 >= depth->rate.work * percent;
 
-	/* Guests do get more, of what the policy divides, and others as much less. */
-	if (depth->guests && rate->work)
-		return rate->work * 100 >= depth->rate.work * percent;
-	if (depth->trying > 0 || depth->guests)
+	if (depth->trying > 0)
 		return ios && sectors;
+	/* Guests do get more, of what the policy divides, and others as much less. */
+	if (depth->guests)
+		return rate->work ? work : ios && sectors;
 	return ios || sectors;
 }
 

@@ -117,6 +117,22 @@ static void test_guests_and_turns(void **state)
 	assert_in_range(disk.leaky_ticks, 0, 300 * 100 / 20);
 }
 
+/* Where there are but a few large I/Os in a window, one more of them is no gain. */
+static void test_chance_is_no_gain(void **state)
+{
+	struct disk disk;
+	u32 i;
+
+	disk_start(&disk, 4, 1024);
+	disk.has_guest = true;
+	disk.by_size = true;
+	for (i = 0; i < 300; i++) {
+		disk_run(&disk, 1);
+		assert_in_range(disk.depth.settled, 2, 16);
+	}
+	assert_true(disk.now.ios > 4 * SLOT_IOS * 100 * 300 * 95 / 100);
+}
+
 /* What steps of 1 % down have cost is regained, though each of them up brings as little. */
 static void test_many_small_losses(void **state)
 {
@@ -301,6 +317,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_finds_many_slots),
 		cmocka_unit_test(test_guests_and_turns),
+		cmocka_unit_test(test_chance_is_no_gain),
 		cmocka_unit_test(test_many_small_losses),
 		cmocka_unit_test(test_stays_where_more_is_no_use),
 		cmocka_unit_test(test_another_mix_is_no_gain),

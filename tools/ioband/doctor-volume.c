@@ -263,58 +263,60 @@ int doctor_volumes(struct doctor *doctor)
 	return status;
 }
 
-/* @dir has a file NAME.conf for each volume that there should be. */
-static int check_dir(struct doctor *doctor, const char *dir, bool kept)
+#define LOST	"it has lost ioband, though %s/%s.conf is there: LVM puts its own table back when it changes a volume"
+#define MISSING	"there is no such device, though %s/%s.conf is there"
+
+/* There is a file NAME.conf for each volume that there should be. */
+static int check_kept(struct doctor *doctor)
 {
 	struct names names;
-	int status = store_names(doctor->opts, dir, &names);
+	int status = store_names(doctor->opts, STORE_ETC, &names);
 
 	for (size_t i = 0; !status && i < names.nr; i++) {
 		const char *name = names.v[i];
 
 		if (volumes_find(&doctor->volumes, name) ||
-		    !doctor_wants(doctor, name) ||
-		    (!kept && doctor_has_file(doctor, STORE_ETC, name)))
+		    !doctor_wants(doctor, name))
 			continue;
 		if (volumes_device(&doctor->volumes, name, NULL))
 			add_finding(doctor, ERROR, "lost", name,
-				    xasprintf("it has lost ioband, though %s/%s.conf is there: LVM puts its own table back when it changes a volume",
-					      dir, name),
-				    xasprintf("put it in again with 'ioband %s %s'",
-					      kept ? "apply" : "attach", name));
+				    xasprintf(LOST, STORE_ETC, name),
+				    xasprintf("put it in again with 'ioband apply %s'",
+					      name));
 		else
-			add_finding(doctor, kept ? ERROR : WARNING, "missing",
-				    name,
-				    xasprintf("there is no such device, though %s/%s.conf is there",
-					      dir, name),
-				    kept ?
+			add_finding(doctor, ERROR, "missing", name,
+				    xasprintf(MISSING, STORE_ETC, name),
 				    xasprintf("make it with 'ioband apply %s', or remove the file",
-					      name) :
-				    xasprintf("after its activation put ioband in again with 'ioband attach %s', or forget it with 'ioband detach %s'",
-					      name, name));
+					      name));
 	}
 	names_free(&names);
 	return status;
 }
 
-/* A hidden device that nobody lies on keeps its disks in use. */
-static int check_orphans(struct doctor *doctor)
+/* Of what was attached something is left, perhaps under another name. */
+static void check_ghost(struct doctor *doctor, const struct ghost *ghost)
 {
-	struct ghosts ghosts;
-	int status = ghosts_read(doctor->opts, &doctor->volumes, &ghosts);
+	const char *name = ghost->name;
 
-	for (size_t i = 0; !status && i < ghosts.nr; i++) {
-		const char *name = ghosts.v[i].name;
-
-		if (!strcmp(ghosts.v[i].state, "orphan") &&
-		    doctor_wants(doctor, name))
-			add_finding(doctor, WARNING, "orphan", name,
-				    xstrdup("it is left over from a volume that has lost ioband, and keeps its disks in use"),
-				    xasprintf("attach that volume again, or take it away with 'dmsetup remove %s'",
-					      name));
-	}
-	ghosts_free(&ghosts);
-	return status;
+	if (!doctor_wants(doctor, name))
+		return;
+	if (!strcmp(ghost->state, "orphan"))
+		add_finding(doctor, WARNING, "orphan", name,
+			    xstrdup("it is left over from a volume that has lost ioband, and keeps its disks in use"),
+			    xasprintf("attach that volume again, or take it away with 'dmsetup remove %s'",
+				      name));
+	else if (doctor_has_file(doctor, STORE_ETC, name))
+		return;
+	else if (!strcmp(ghost->state, "lost"))
+		add_finding(doctor, ERROR, "lost", name,
+			    xasprintf(LOST, STORE_RUN, ghost->cfg.name),
+			    xasprintf("put it in again with 'ioband attach %s'",
+				      name));
+	else
+		add_finding(doctor, WARNING, "missing", name,
+			    xasprintf(MISSING, STORE_RUN, ghost->cfg.name),
+			    xasprintf("after its activation put ioband in again with 'ioband attach %s', or forget it with 'ioband detach %s'",
+				      name, name));
 }
 
 /**
@@ -324,9 +326,13 @@ static int check_orphans(struct doctor *doctor)
  */
 int doctor_lost(struct doctor *doctor)
 {
-	int status = check_dir(doctor, STORE_ETC, true);
+	struct ghosts ghosts = { 0 };
+	int status = check_kept(doctor);
 
 	if (!status)
-		status = check_dir(doctor, STORE_RUN, false);
-	return status ? status : check_orphans(doctor);
+		status = ghosts_read(doctor->opts, &doctor->volumes, &ghosts);
+	for (size_t i = 0; !status && i < ghosts.nr; i++)
+		check_ghost(doctor, &ghosts.v[i]);
+	ghosts_free(&ghosts);
+	return status;
 }

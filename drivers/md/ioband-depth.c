@@ -43,7 +43,9 @@
  * brings too little. Between a depth that proved too little and the present one the
  * next trial is in the middle, at once: windows are short, and where one of them
  * misled, it did not do so for long. A trial costs little: one window, and mostly an
- * eighth of the depth; or 16 I/Os, if it is seen at once that it costs too much.
+ * eighth of the depth; or 16 I/Os, or two rounds of the queue, if it is seen at once that
+ * it costs too much. Then what it has changed runs out, and that window does not count
+ * either.
  * Windows in which there was nothing to send prove nothing.
  */
 #include "ioband-depth.h"
@@ -252,7 +254,7 @@ static void after_less(struct ioband_depth *depth, bool good, u64 now_ns)
 /* The trial is over: stay, and go on from here, or go back. */
 static void judge(struct ioband_depth *depth,
 		  const struct ioband_depth_rate *rate, bool tells, bool leaky,
-		  u64 now_ns)
+		  bool costly, u64 now_ns)
 {
 	bool is_more = depth->trying > 0;
 	bool good;
@@ -261,7 +263,7 @@ static void judge(struct ioband_depth *depth,
 	if (leaky)
 		depth->guests = false;
 	/* Less that costs nothing is good, whatever else there was to send. */
-	good = (tells || !is_more) && is_enough(depth, rate);
+	good = !costly && (tells || !is_more) && is_enough(depth, rate);
 
 	/* The smaller of the two has proved too little. */
 	if (good == is_more)
@@ -278,6 +280,7 @@ static void judge(struct ioband_depth *depth,
 		depth->step = min_t(u32, depth->step * 2, STEP_MAX);
 	} else {
 		depth->depth = depth->settled;
+		depth->settling = true;
 		depth->step = STEP_MIN;
 	}
 	depth->trying = 0;
@@ -295,16 +298,25 @@ static bool is_leaky(const struct ioband_depth *depth, u64 ios, u64 leaks)
 	return leaks * few > ios;
 }
 
+/*
+ * That more brings nothing but lost turns is seen when what was at the disk before has
+ * come back, and what took its place.
+ */
+static bool is_vain(const struct ioband_depth *depth, u64 ios, u64 leaks, u64 due)
+{
+	u64 filled = depth->settling ? depth->depth - depth->settled : 0;
+
+	return !depth->leaky && is_leaky(depth, ios, leaks) &&
+	       ios >= max_t(u32, COSTLY_IOS, LEAK_ROUNDS * depth->depth) &&
+	       (ios - filled) * 100 < due * (100 + GAIN_PERCENT);
+}
+
 /* That less costs more than a tenth is seen long before the window ends. */
 static bool is_costly(const struct ioband_depth *depth, u64 ios, u64 sectors,
-		      u64 ns)
+		      u64 due)
 {
 	u64 drained = depth->settling ? depth->settled - depth->depth : 0;
-	u64 due;
 
-	if (depth->trying >= 0)
-		return false;
-	due = mul_u64_u64_div_u64(depth->rate.ios, ns, NSEC_PER_SEC);
 	if (due <= drained)
 		return false;
 	due -= drained;
@@ -372,14 +384,18 @@ bool ioband_depth_tick(struct ioband_depth *depth, u32 max,
 	u64 ns = now->now_ns - from->now_ns;
 	u32 before = depth->depth;
 	struct ioband_depth_rate rate;
-	bool tells, leaky;
-	u64 ios, sectors;
+	bool tells, leaky, costly;
+	u64 ios, sectors, leaks, due;
 
 	if (max != depth->max)
 		set_max(depth, max);
 	ios = now->ios - from->ios;
 	sectors = now->sectors - from->sectors;
-	if (is_costly(depth, ios, sectors, working_ns(from, now)))
+	leaks = now->leaks - from->leaks;
+	due = mul_u64_u64_div_u64(depth->rate.ios, working_ns(from, now), NSEC_PER_SEC);
+	costly = depth->trying < 0 ? is_costly(depth, ios, sectors, due) :
+		 depth->trying && is_vain(depth, ios, leaks, due);
+	if (costly)
 		depth->settling = false;
 	else if (!ioband_depth_window_ends(ns, ios))
 		return depth->depth != before;
@@ -388,7 +404,7 @@ bool ioband_depth_tick(struct ioband_depth *depth, u32 max,
 	rate.ios = per_second(ios, working_ns(from, now));
 	rate.sectors = per_second(sectors, working_ns(from, now));
 	rate.work = per_second(now->work - from->work, working_ns(from, now));
-	leaky = is_leaky(depth, ios, now->leaks - from->leaks);
+	leaky = is_leaky(depth, ios, leaks);
 	if (tells && !depth->settling) {
 		depth->shown_ios = max(depth->shown_ios, per_second(ios, ns));
 		depth->shown_bytes = max(depth->shown_bytes,
@@ -397,9 +413,10 @@ bool ioband_depth_tick(struct ioband_depth *depth, u32 max,
 	if (depth->settling) {
 		depth->settling = false;
 	} else if (depth->trying) {
-		judge(depth, &rate, tells, leaky, now->now_ns);
+		judge(depth, &rate, tells, leaky, costly, now->now_ns);
 	} else {
 		depth->rate = rate;
+		depth->leaky = leaky;
 		depth->guests = !leaky && has_guests(ios, now->guests - from->guests);
 		consider(depth, leaky, tells, now->now_ns);
 	}

@@ -49,7 +49,8 @@ struct ioband_depth_rate {
  * @far: the next trial of more is of twice as much
  * @floor: the largest that proved too little, until @try_down_ns; or 0
  * @trying: +1 or -1 during a trial
- * @settling: the trial has just begun, the window does not count
+ * @settling: a trial has just begun or failed, the window does not count
+ * @leaky: turns were lost in the last window
  * @guests: some asked for little in the last window
  * @reason: what @settled comes from
  * @rate: what the disk does per second at @settled
@@ -71,6 +72,7 @@ struct ioband_depth {
 	u32 floor;
 	s32 trying;
 	bool settling;
+	bool leaky;
 	bool guests;
 	bool far;
 	enum ioband_depth_reason reason;
@@ -139,7 +141,7 @@ static inline bool ioband_depth_window_ends(u64 ns, u64 ios)
 static inline bool ioband_depth_is_due(const struct ioband_depth *depth, u32 max,
 				       const struct ioband_sched *sched, u64 now_ns)
 {
-	return max != depth->max || depth->trying < 0 ||
+	return max != depth->max || depth->trying ||
 	       ioband_depth_window_ends(now_ns - depth->from.now_ns,
 					sched->sent_ios - depth->from.ios);
 }

@@ -25,6 +25,7 @@ struct disk {
 	u32 half;	/* of the slots' work is done at this depth; 0: all, if they are full */
 	bool has_thinker;	/* sends one I/O at a time, and thinks between */
 	u32 thought;	/* I/Os since it came too late for its turn */
+	u32 in_flight;
 	struct ioband_depth depth;
 	struct ioband_depth_sample now;
 	u32 least, least_after;	/* tried, and settled on before that */
@@ -39,6 +40,7 @@ static void disk_start(struct disk *disk, u32 slots, u32 enough)
 	ioband_depth_init(&disk->depth);
 	ioband_depth_begin(&disk->depth, 1024, &disk->now);
 	disk->least = UINT32_MAX;
+	disk->in_flight = disk->depth.depth;
 }
 
 /* A tick's I/Os; of one that thinks, with more than one at the disk, all are late. */
@@ -67,29 +69,67 @@ static u32 disk_tick(struct disk *disk)
 	return ios;
 }
 
+/* What was sent is what is done, and what more there is at the disk than before. */
+static u32 disk_send(struct disk *disk, u32 done)
+{
+	u32 most = done + disk->depth.depth, sent = most - min(disk->in_flight, most);
+
+	disk->in_flight += sent - done;
+	return sent;
+}
+
+static void disk_step(struct disk *disk)
+{
+	u32 settled = disk->depth.settled, ios = disk_send(disk, disk_tick(disk));
+	u32 sectors = ios * 8;
+
+	disk->random = disk->random * 1664525 + 1013904223;
+	if (disk->by_size)
+		sectors += (disk->random >> 16) % (4 * sectors + 1);
+	if (disk->has_mix && disk->depth.depth > disk->enough)
+		sectors += ios * (disk->depth.depth - disk->enough);
+	disk->leaky_ticks += disk->depth.depth > disk->enough;
+	disk->now.ios += ios;
+	disk->now.sectors += sectors;
+	disk->now.work += disk->by_size ? sectors : ios;
+	ioband_depth_tick(&disk->depth, 1024, &disk->now);
+	if (disk->depth.depth < disk->least) {
+		disk->least = disk->depth.depth;
+		disk->least_after = settled;
+	}
+}
+
 static void disk_run(struct disk *disk, unsigned int seconds)
 {
 	u64 end_ns = disk->now.now_ns + seconds * NSEC_PER_SEC;
 
-	while (disk->now.now_ns < end_ns) {
-		u32 settled = disk->depth.settled, ios = disk_tick(disk);
-		u32 sectors = ios * 8;
+	while (disk->now.now_ns < end_ns)
+		disk_step(disk);
+}
 
-		disk->random = disk->random * 1664525 + 1013904223;
-		if (disk->by_size)
-			sectors += (disk->random >> 16) % (4 * sectors);
-		if (disk->has_mix && disk->depth.depth > disk->enough)
-			sectors += ios * (disk->depth.depth - disk->enough);
-		disk->leaky_ticks += disk->depth.depth > disk->enough;
-		disk->now.ios += ios;
-		disk->now.sectors += sectors;
-		disk->now.work += disk->by_size ? sectors : ios;
-		ioband_depth_tick(&disk->depth, 1024, &disk->now);
-		if (disk->depth.depth < disk->least) {
-			disk->least = disk->depth.depth;
-			disk->least_after = settled;
-		}
+/* What a trial in vain has sent too much or too little is not what the disk does. */
+static void test_trials_leave_no_trace(void **state)
+{
+	struct disk disk;
+	u32 ticks;
+
+	disk_start(&disk, 4, 20);
+	disk.has_guest = true;
+	for (ticks = 0; ticks < 6000; ticks++) {
+		disk_step(&disk);
+		if (!disk.depth.trying && disk.depth.rate.ios)
+			assert_in_range(disk.depth.rate.ios, 3990, 4010);
 	}
+}
+
+/* More that costs turns, and brings nothing, is over before many are lost. */
+static void test_lost_turns_end_a_trial(void **state)
+{
+	struct disk disk;
+
+	disk_start(&disk, 4, 20);
+	disk_run(&disk, 60);
+	assert_in_range(disk.leaky_ticks, 1, 6);
 }
 
 static void test_finds_many_slots(void **state)
@@ -316,6 +356,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_finds_many_slots),
+		cmocka_unit_test(test_trials_leave_no_trace),
+		cmocka_unit_test(test_lost_turns_end_a_trial),
 		cmocka_unit_test(test_guests_and_turns),
 		cmocka_unit_test(test_chance_is_no_gain),
 		cmocka_unit_test(test_many_small_losses),

@@ -139,7 +139,9 @@ void iop_put(struct ioband_pool *pool)
  * @iot: the target, its device open; nr_lanes and chunk_shift are filled in
  *
  * By what its topology says of itself: io_min is the chunk, io_opt the full stripe.
- * dm-stripe and md say so. What says nothing has one.
+ * dm-stripe and md say so. What says nothing has one. What it has below may say how it
+ * likes to be written, and a linear volume repeats that: a chunk of a physical block, or
+ * more of them than there are legs, is a drive's.
  *
  * Context: any.
  */
@@ -150,9 +152,10 @@ void iot_find_legs(struct ioband_target *iot)
 
 	iot->nr_lanes = 1;
 	if (queue_is_mq(q) || !is_power_of_2(chunk) || chunk < PAGE_SIZE ||
-	    width <= chunk || width % chunk)
+	    chunk <= queue_physical_block_size(q) || width <= chunk ||
+	    width % chunk || width / chunk > IOBAND_LEGS_MAX)
 		return;
-	iot->nr_lanes = min_t(unsigned int, width / chunk, IOBAND_LEGS_MAX);
+	iot->nr_lanes = width / chunk;
 	iot->chunk_shift = ilog2(chunk) - SECTOR_SHIFT;
 }
 

@@ -8,6 +8,7 @@
  */
 #include <linux/cgroup.h>
 #include <linux/kernel.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 
 #include "dm-ioband.h"
@@ -392,10 +393,17 @@ static void iov_auto_work(struct work_struct *work)
 		container_of(work, struct ioband_volume, auto_work.work);
 	struct cgroup_subsys_state *css;
 	struct ioband_group *group;
+	unsigned int noio;
 	unsigned long id;
 
+	/*
+	 * A table that is replaced waits for us, and whoever replaces it may have
+	 * suspended other devices: memory must not depend on them.
+	 */
+	noio = memalloc_noio_save();
 	while ((css = iov_pop_wanted(volume)))
 		iov_auto_add(volume, css);
+	memalloc_noio_restore(noio);
 
 	mutex_lock(&ioband_mutex);
 	if (volume->adopt) {

@@ -52,7 +52,7 @@ void action_end(void)
 static void print_table(const char *command,
 			const struct ioband_dm_targets *targets)
 {
-	printf("%s <<END\n", command);
+	printf("%s <<'END'\n", command);
 	for (size_t i = 0; i < targets->nr; i++)
 		printf("%" PRIu64 " %" PRIu64 " %s %s\n", targets->v[i].start,
 		       targets->v[i].length, targets->v[i].type,

@@ -292,6 +292,41 @@ static void take_first(const char *sysroot, const char *name, void *data)
 		*first = xstrdup(name);
 }
 
+/**
+ * blk_find_below - which block device a volume is to lie on
+ * @sysroot: prefix of /sys
+ * @arg: as in blk_find()
+ * @name: of the volume, which may be there
+ * @blk: filled in
+ *
+ * A volume has the contents of the device below, so UUID= and the links that are
+ * made of contents may lead to itself: unless its own name is given, the device below
+ * is meant.
+ *
+ * Return: 0, or an exit code after the error has been reported.
+ */
+int blk_find_below(const char *sysroot, const char *arg, const char *name,
+		   struct blk *blk)
+{
+	char word[sizeof(blk->dm_name)];
+	char *slave = NULL, *file, *devno;
+	int status = blk_find(sysroot, arg, blk);
+
+	blk_dm_name(word, sizeof(word), arg);
+	if (status || strcmp(blk->dm_name, name) || !strcmp(word, name))
+		return status;
+	each_entry(sysroot, blk->devno, "slaves", take_first, &slave);
+	if (!slave)
+		return 0;
+	file = xasprintf("slaves/%s/dev", slave);
+	devno = read_line(sysroot, blk->devno, file, "");
+	status = blk_find(sysroot, devno ? devno : slave, blk);
+	free(devno);
+	free(file);
+	free(slave);
+	return status;
+}
+
 /* As in /proc/self/mountinfo: MAJOR:MINOR third, the mount point fifth. */
 static char *find_mount_of(const char *sysroot, const char *device)
 {

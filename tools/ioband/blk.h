@@ -27,6 +27,8 @@ struct blk {
 char *blk_path(const char *sysroot, const char *device);
 char *blk_stable_path(const char *sysroot, const char *device);
 int blk_find(const char *sysroot, const char *arg, struct blk *blk);
+int blk_find_below(const char *sysroot, const char *arg, const char *name,
+		   struct blk *blk);
 bool blk_sectors(const char *sysroot, const char *device, uint64_t *sectors);
 unsigned int blk_read_ahead(const char *sysroot, const char *device);
 char *blk_user(const char *sysroot, const char *device);

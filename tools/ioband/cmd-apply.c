@@ -91,7 +91,9 @@ static int complete(const struct options *opts, struct config *cfg)
 	if (!*cfg->device)
 		snprintf(cfg->device, sizeof(cfg->device), "/dev/mapper/%s",
 			 cfg->name);
-	status = blk_find(opts->sysroot, cfg->device, &blk);
+	status = cfg->is_attached ?
+		 blk_find(opts->sysroot, cfg->device, &blk) :
+		 blk_find_below(opts->sysroot, cfg->device, cfg->name, &blk);
 	if (!status && cfg->is_attached && !*blk.dm_name)
 		status = fail(IOBAND_DEVICE,
 			      STORE_ETC "/%s.conf: device '%s': expected a device-mapper device, such as a logical volume, for mode attach",
@@ -121,6 +123,22 @@ static void add_differences(struct listing *list, const char *name,
 	}
 }
 
+/* Groups that would be there, if their cgroups were. */
+static void add_absent(struct listing *list, const struct config *cfg)
+{
+	for (size_t i = 0; i < cfg->nr_groups; i++) {
+		const struct config_group *group = &cfg->groups[i];
+
+		if (group->has_id || group->is_default)
+			continue;
+		listing_row(list);
+		listing_string(list, COL_VOLUME, cfg->name);
+		listing_string(list, COL_GROUP, group->name);
+		listing_string(list, COL_KEY, "group");
+		listing_string(list, COL_SHOULD, "there");
+	}
+}
+
 static int run_volume(struct run *run, struct config *cfg)
 {
 	const struct options *opts = run->opts;
@@ -143,8 +161,10 @@ static int run_volume(struct run *run, struct config *cfg)
 		status = plan_make(opts, &volumes, cfg, &plan);
 	if (!status) {
 		run->any_difference |= plan.nr || nr_missing;
-		if (run->list)
+		if (run->list) {
+			add_absent(run->list, cfg);
 			add_differences(run->list, cfg->name, &plan);
+		}
 	}
 	if (!status && !look_only)
 		status = plan_do(opts, &volumes, cfg, &plan);

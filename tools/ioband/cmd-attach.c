@@ -208,14 +208,6 @@ static int remember(const struct options *opts, const struct volumes *volumes,
 	return store_save(opts, STORE_RUN, cfg);
 }
 
-static bool is_complete(const struct config *cfg)
-{
-	for (size_t i = 0; i < cfg->nr_groups; i++)
-		if (!cfg->groups[i].is_default && !cfg->groups[i].has_id)
-			return false;
-	return true;
-}
-
 /* It has ioband already, in all of its lines or in some. */
 static int attach_again(const struct options *opts,
 			const struct volumes *volumes,
@@ -233,13 +225,13 @@ static int attach_again(const struct options *opts,
 		return status;
 	if (!vol->nr_others) {
 		warn("'%s' is attached already", vol->name);
-		return volume_changed(opts, vol->name);
+		return volume_changed(opts, vol->name, NULL);
 	}
 	status = volume_config(opts, vol, &cfg);
 	if (!status)
 		status = inside_put(opts, volumes, &cfg);
 	if (!status)
-		status = volume_changed(opts, vol->name);
+		status = volume_changed(opts, vol->name, NULL);
 	config_free(&cfg);
 	return status;
 }
@@ -276,9 +268,8 @@ int attach_volume(const struct options *opts, const struct volumes *volumes,
 	status = inside_put(opts, volumes, cfg);
 	if (!status && is_renamed)
 		record_remove(opts, old.name);
-	/* The volume knows nothing of groups that were left out, the record does. */
-	if (!status && is_complete(cfg))
-		status = volume_changed(opts, cfg->name);
+	if (!status)
+		status = volume_changed(opts, cfg->name, cfg);
 	else if (status && has_old && !is_renamed)
 		store_save(opts, STORE_RUN, &old);
 	else if (status && !opts->dry_run)

@@ -18,9 +18,16 @@ static int forget(const struct options *opts, const struct volumes *volumes,
 		  const char *name, const char *uuid)
 {
 	struct config cfg;
+	bool found;
 	int status;
 
-	if (record_find(opts, name, uuid, &cfg)) {
+	found = record_find(opts, name, uuid, &cfg);
+	/* A logical volume that was made anew, or nothing, has the name now. */
+	if (!found && *uuid) {
+		config_free(&cfg);
+		found = record_find(opts, name, "", &cfg);
+	}
+	if (found) {
 		if (!opts->dry_run)
 			record_remove(opts, cfg.name);
 		status = inside_clean(opts, volumes, cfg.name, cfg.uuid);

@@ -83,10 +83,11 @@ static int change(const struct options *opts, const struct volume *vol,
 	if (status)
 		return status;
 	groupref_print(ref, &group);
+	groupref_warn(argv[0], &group);
 	status = is_add ? add(opts, vol, argv[0], ref, &group.set) :
 			  del(opts, vol, argv[0], ref);
 	if (!status)
-		status = volume_changed(opts, vol->name);
+		status = volume_changed(opts, vol->name, NULL);
 	return status;
 }
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "blk.h"
 #include "cmd.h"
 #include "current.h"
-#include "groupref.h"
 #include "store.h"
 #include "util.h"
 #include "words.h"
@@ -61,46 +61,35 @@ static void drop_unsaved(struct config *cfg)
 	}
 }
 
-static bool has_gone(const struct config *cfg)
+/* Whether it means the same after a restart, as sdb and dm-1 do not. */
+static bool is_stable(const char *device, const struct blk *blk)
 {
-	for (size_t i = 0; i < cfg->nr_groups; i++)
-		if (cfg->groups[i].has_id && *cfg->groups[i].name != '/')
-			return true;
-	return false;
+	char name[sizeof(blk->dm_name)];
+
+	blk_dm_name(name, sizeof(name), device);
+	return strchr(device, '=') || strstr(device, "/disk/by-") ||
+	       !strcmp(name, blk->dm_name);
 }
 
-/*
- * A service that does not run has no cgroup, and one that was restarted has another,
- * while the group of the former one may still be there.
- */
-static void keep_groups(const struct options *opts, const struct config *old,
+/* Of several names of one device, the one that was chosen. */
+static void keep_device(const struct options *opts, const struct config *old,
 			struct config *cfg)
 {
-	bool is_cgroup = !strcmp(old->type, "cgroup") &&
-			 !strcmp(cfg->type, "cgroup");
-	bool any_gone = has_gone(cfg);
+	struct blk was, is;
+	char *why;
+	int r;
 
-	for (size_t i = 0; i < old->nr_groups; i++) {
-		struct config_group group = old->groups[i], *now = NULL;
-		uint64_t number;
-		bool is_absent;
-		char *why;
-		int r;
-
-		r = groupref_resolve(opts, cfg->type, group.name, &group, &why);
-		free(why);
-		if (!r)
-			now = config_find(cfg, group.is_default, group.id);
-		is_absent = r || (old->follow && group.lacks_io) ||
-			    (any_gone &&
-			     !parse_u64(group.name, UINT64_MAX, &number));
-		if (now && group.set.v[SET_FORCE].given) {
-			now->set.v[SET_FORCE] = group.set.v[SET_FORCE];
-		} else if (!now && is_cgroup && !group.is_default && is_absent) {
-			group.has_id = false;
-			*config_group(cfg, group.name) = group;
-		}
-	}
+	if (!*old->device || old->is_attached != cfg->is_attached)
+		return;
+	fail_keep(&why);
+	r = cfg->is_attached ?
+	    blk_find(opts->sysroot, old->device, &was) :
+	    blk_find_below(opts->sysroot, old->device, cfg->name, &was);
+	if (!r && !blk_find(opts->sysroot, cfg->device, &is) &&
+	    !strcmp(was.devno, is.devno) && is_stable(old->device, &is))
+		strcpy(cfg->device, old->device);
+	fail_keep(NULL);
+	free(why);
 }
 
 /* What the target does not tell is as it was written. */
@@ -112,7 +101,8 @@ static int keep_written(const struct options *opts, struct config *cfg)
 
 	if (!status) {
 		cfg->follow = old.follow && !strcmp(cfg->type, "cgroup");
-		keep_groups(opts, &old, cfg);
+		config_keep_absent(opts, &old, cfg);
+		keep_device(opts, &old, cfg);
 	}
 	config_free(&old);
 	return status;

@@ -40,6 +40,8 @@ static int set_group(const struct options *opts, const struct volume *vol,
 	if (groupref_resolve(opts, vol->table.type, argv[0], &group, &why) ||
 	    groupref_resolve_parent(opts, vol->table.type, &group.set, &why))
 		status = fail(IOBAND_USAGE, "%s", why);
+	else
+		groupref_warn(argv[0], &group);
 	free(why);
 	if (status)
 		return status;
@@ -126,7 +128,7 @@ int cmd_set(const struct options *opts, int argc, char **argv)
 			status = set_group(opts, vol, argc - 1, argv + 1);
 	}
 	if (!status)
-		status = volume_changed(opts, name);
+		status = volume_changed(opts, name, NULL);
 	volumes_free(&volumes);
 	return status;
 }

@@ -216,6 +216,26 @@ static void add_volumes(struct listing *list, const struct volumes *volumes,
 	free(totals);
 }
 
+/* Whether a word means a device, which may be gone. */
+static bool means(const struct options *opts, const char *word, const char *name)
+{
+	char by_form[VOLUME_LEN], *why;
+	struct blk blk;
+	bool same;
+
+	blk_dm_name(by_form, sizeof(by_form), word);
+	if (!strcmp(by_form, name))
+		return true;
+	if (!strchr(word, '/'))
+		return false;
+	fail_keep(&why);
+	same = !blk_find(opts->sysroot, word, &blk) &&
+	       !strcmp(blk.dm_name, name);
+	fail_keep(NULL);
+	free(why);
+	return same;
+}
+
 /* Nobody is to take what LVM has undone for what is in force. */
 static int check_ghosts(const struct options *opts,
 			const struct volumes *volumes, int argc, char **argv)
@@ -228,14 +248,8 @@ static int check_ghosts(const struct options *opts,
 		char *sentence = ghost_sentence(&ghosts.v[i]);
 		bool named = false;
 
-		for (int j = 0; j < argc; j++) {
-			struct blk blk;
-
-			named |= !strcmp(argv[j], name) ||
-				 (strchr(argv[j], '/') &&
-				  !blk_find(opts->sysroot, argv[j], &blk) &&
-				  !strcmp(blk.dm_name, name));
-		}
+		for (int j = 0; j < argc; j++)
+			named |= means(opts, argv[j], name);
 		if (named)
 			status = fail(IOBAND_DEVICE, "%s", sentence);
 		else if (!argc)

@@ -174,6 +174,46 @@ static bool is_silent(const struct config_group *group)
 	return group->is_auto && settings_are_default(&group->set);
 }
 
+/* Whether room for its minimum has to be there first, which others may have given up. */
+static bool raises_minimum(const struct settings *now,
+			   const struct settings *want)
+{
+	bool raises = false;
+
+	for (int key = SET_MIN; key <= SET_MINIOPS; key++) {
+		const struct setting *is = &now->v[key];
+
+		raises |= want->v[key].given && (!is->given ||
+						 want->v[key].value > is->value);
+	}
+	return raises;
+}
+
+/* Groups that are or will be there, once those that go have gone. */
+static void plan_settings(struct plan *plan, const struct config *now,
+			  const struct config *want, bool raises)
+{
+	static const struct settings none;
+	char ref[GROUPREF_LEN];
+	struct settings set;
+
+	for (size_t i = 0; i < want->nr_groups; i++) {
+		const struct config_group *group = &want->groups[i];
+		const struct config_group *is;
+
+		if (!group->has_id && !group->is_default)
+			continue;
+		is = config_find(now, group->is_default, group->id);
+		set = is ? is->set : none;
+		if (raises_minimum(&set, &group->set) != raises)
+			continue;
+		compare_settings(plan, group->name, &set, &group->set);
+		reset_by_policy(plan, &set);
+		groupref_print(ref, group);
+		messages_add_settings(plan, ref, &set, &group->set);
+	}
+}
+
 static void plan_groups(struct plan *plan, const struct config *now,
 			const struct config *want)
 {
@@ -207,25 +247,14 @@ static void plan_groups(struct plan *plan, const struct config *now,
 		groupref_print(ref, group);
 		add_message(plan, xasprintf("attach %s", ref));
 	}
-	for (size_t i = 0; i < want->nr_groups; i++) {
-		const struct config_group *group = &want->groups[i];
-		const struct config_group *is;
-
-		if (!group->has_id && !group->is_default)
-			continue;
-		is = config_find(now, group->is_default, group->id);
-		set = is ? is->set : none;
-		compare_settings(plan, group->name, &set, &group->set);
-		reset_by_policy(plan, &set);
-		groupref_print(ref, group);
-		messages_add_settings(plan, ref, &set, &group->set);
-	}
 	if (!config_find(want, true, 0) && config_find(now, true, 0)) {
 		set = config_find(now, true, 0)->set;
 		compare_settings(plan, "default", &set, &none);
 		reset_by_policy(plan, &set);
 		messages_add_settings(plan, "-1", &set, &none);
 	}
+	plan_settings(plan, now, want, false);
+	plan_settings(plan, now, want, true);
 }
 
 /*
@@ -286,9 +315,13 @@ static int plan_table(const struct options *opts, struct plan *plan,
 	if (now->is_attached)
 		return 0;
 
-	status = blk_find(opts->sysroot, want->device, &blk);
+	status = blk_find_below(opts->sysroot, want->device, want->name, &blk);
 	if (status)
 		return status;
+	if (!strcmp(blk.dm_name, want->name))
+		return fail(IOBAND_DEVICE,
+			    "cannot use '%s': '%s' cannot lie on itself; give the device below",
+			    want->device, want->name);
 	strcpy(plan->device, blk.devno);
 	plan->length = vol->length;
 	moved = strcmp(blk.devno, vol->devices[0]);
@@ -463,8 +496,8 @@ int plan_do(const struct options *opts, const struct volumes *volumes,
 	int r, status;
 
 	if (!plan->nr)
-		return 0;
-	if (plan->is_missing)
+		status = 0;
+	else if (plan->is_missing)
 		status = make(opts, volumes, cfg);
 	else if (plan->reload && cfg->is_attached)
 		status = inside_put(opts, volumes, cfg);
@@ -475,7 +508,7 @@ int plan_do(const struct options *opts, const struct volumes *volumes,
 	if (!status && (plan->is_missing || plan->reload))
 		status = settle(opts, cfg);
 	/* Some of it may have been done before the rest failed. */
-	r = volume_changed(opts, cfg->name);
+	r = volume_changed(opts, cfg->name, cfg);
 	return status ? status : r;
 }
 

@@ -12,6 +12,7 @@
 #include "cgroup.h"
 #include "cmd.h"
 #include "current.h"
+#include "groupref.h"
 #include "store.h"
 #include "util.h"
 #include "words.h"
@@ -143,11 +144,67 @@ const char *volume_state(const struct options *opts, const struct volume *vol)
 	return "active";
 }
 
-static int record(const struct options *opts, const struct volume *vol)
+static bool has_gone(const struct config *cfg)
 {
-	struct config cfg;
+	for (size_t i = 0; i < cfg->nr_groups; i++)
+		if (cfg->groups[i].has_id && *cfg->groups[i].name != '/')
+			return true;
+	return false;
+}
+
+/**
+ * config_keep_absent - add what a volume was to have and cannot have now
+ * @opts: the global options
+ * @old: what it was to be
+ * @cfg: what it is, as volume_config() tells it
+ *
+ * A service that does not run has no cgroup, and one that was restarted has another,
+ * while the group of the former one may still be there.
+ */
+void config_keep_absent(const struct options *opts, const struct config *old,
+			struct config *cfg)
+{
+	bool is_cgroup = !strcmp(old->type, "cgroup") &&
+			 !strcmp(cfg->type, "cgroup");
+	bool any_gone = has_gone(cfg);
+
+	for (size_t i = 0; i < old->nr_groups; i++) {
+		struct config_group group = old->groups[i], *now = NULL;
+		uint64_t number;
+		bool is_absent;
+		char *why;
+		int r;
+
+		r = groupref_resolve(opts, cfg->type, group.name, &group, &why);
+		free(why);
+		if (!r)
+			now = config_find(cfg, group.is_default, group.id);
+		is_absent = r || (old->follow && group.lacks_io) ||
+			    (any_gone &&
+			     !parse_u64(group.name, UINT64_MAX, &number));
+		if (now && group.set.v[SET_FORCE].given) {
+			now->set.v[SET_FORCE] = group.set.v[SET_FORCE];
+		} else if (!now && is_cgroup && !group.is_default && is_absent) {
+			group.has_id = false;
+			if (strcmp(old->policy, cfg->policy))
+				settings_begin_anew(&group.set);
+			*config_group(cfg, group.name) = group;
+		}
+	}
+}
+
+/* @want: what it was to be, or %NULL for what its record says. */
+static int record(const struct options *opts, const struct volume *vol,
+		  const struct config *want)
+{
+	struct config cfg, old;
 	int status = volume_config(opts, vol, &cfg);
 
+	config_init(&old, vol->name);
+	if (!status && !want && record_find(opts, vol->name, vol->uuid, &old))
+		want = &old;
+	if (!status && want)
+		config_keep_absent(opts, want, &cfg);
 	for (size_t i = 0; i < cfg.nr_groups; )
 		if (cfg.groups[i].is_auto &&
 		    settings_are_default(&cfg.groups[i].set))
@@ -156,6 +213,7 @@ static int record(const struct options *opts, const struct volume *vol)
 			i++;
 	if (!status)
 		status = store_save(opts, STORE_RUN, &cfg);
+	config_free(&old);
 	config_free(&cfg);
 	return status;
 }
@@ -164,12 +222,15 @@ static int record(const struct options *opts, const struct volume *vol)
  * volume_changed - keep records up to date
  * @opts: the global options
  * @name: a volume whose groups or settings were changed
+ * @want: what it was to become, with groups that cannot be there now; %NULL if
+ *	there are no others than its record has
  *
  * Another policy changes the other volumes of its share too.
  *
  * Return: 0, or an exit code after the error has been reported.
  */
-int volume_changed(const struct options *opts, const char *name)
+int volume_changed(const struct options *opts, const char *name,
+		   const struct config *want)
 {
 	struct volumes volumes = { 0 };
 	const struct volume *changed;
@@ -186,7 +247,8 @@ int volume_changed(const struct options *opts, const char *name)
 		if (!strcmp(vol->table.share, changed->table.share) &&
 		    volume_is_attached(vol) &&
 		    volumes_find(&volumes, vol->name) == vol)
-			status = record(opts, vol);
+			status = record(opts, vol,
+					strcmp(vol->name, name) ? NULL : want);
 	}
 	volumes_free(&volumes);
 	return status;

@@ -19,7 +19,10 @@ bool volume_is_attached(const struct volume *vol);
 int volume_config(const struct options *opts, const struct volume *vol,
 		  struct config *cfg);
 const char *volume_state(const struct options *opts, const struct volume *vol);
-int volume_changed(const struct options *opts, const char *name);
+void config_keep_absent(const struct options *opts, const struct config *old,
+			struct config *cfg);
+int volume_changed(const struct options *opts, const char *name,
+		   const struct config *want);
 
 /**
  * struct ghost - what is left of a volume

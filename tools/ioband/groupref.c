@@ -30,9 +30,6 @@ static int resolve_cgroup(const struct options *opts, const char *word,
 	switch (-r) {
 	case 0:
 		group->lacks_io = !cgroup_has_io(opts->sysroot, path);
-		if (group->lacks_io)
-			warn("group '%s': its I/O is charged to a cgroup above it, because the io controller is not enabled for it; 'echo +io' to cgroup.subtree_control of its parent, or set IOAccounting=yes for a systemd unit",
-			     word);
 		break;
 	case ENOENT:
 		*why = xasprintf("group '%s': %s; give the path of a cgroup, the name of a running systemd unit, the id of a container, or a number",
@@ -126,6 +123,18 @@ int groupref_resolve(const struct options *opts, const char *type,
 }
 
 /**
+ * groupref_warn - tell that a group will have no I/O, if so
+ * @word: what groupref_resolve() was given
+ * @group: what it has filled in
+ */
+void groupref_warn(const char *word, const struct config_group *group)
+{
+	if (group->lacks_io)
+		warn("group '%s': its I/O is charged to a cgroup above it, because the io controller is not enabled for it; 'echo +io' to cgroup.subtree_control of its parent, or set IOAccounting=yes for a systemd unit",
+		     word);
+}
+
+/**
  * groupref_resolve_parent - replace the group that parent= names by its number
  * @opts: the global options
  * @type: what the volume sorts I/O by
@@ -168,6 +177,7 @@ int groupref_resolve_all(const struct options *opts, struct config *cfg,
 		int r, status = 0;
 
 		r = groupref_resolve(opts, cfg->type, group->name, group, &why);
+		groupref_warn(group->name, group);
 		if (!r)
 			r = groupref_resolve_parent(opts, cfg->type,
 						    &group->set, &why);

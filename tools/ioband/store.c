@@ -4,6 +4,7 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -30,12 +31,17 @@ enum {
  */
 int check_volume_name(const char *name)
 {
+	/* libdevmapper writes all others as \xHH, and the name would be another one. */
+	static const char allowed[] =
+		"abcdefghijklmnopqrstuvwxyz"
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+		"0123456789#+-.:=@_";
 	size_t len = strlen(name);
 
 	if (!len || len > NAME_LEN_MAX || *name == '.' || *name == '-' ||
-	    strpbrk(name, "/ \t\n\\'\""))
+	    strspn(name, allowed) != len)
 		return fail(IOBAND_USAGE,
-			    "name '%s': expected 1 to %d characters without blank, slash, backslash and quote, and no point or dash first",
+			    "name '%s': expected 1 to %d letters, digits and #+-.:=@_, and no point or dash first",
 			    name, NAME_LEN_MAX);
 	return 0;
 }
@@ -256,6 +262,17 @@ static int write_all(const char *text, FILE *file)
 	return 0;
 }
 
+/* Else its new name may be lost with the power. */
+static int sync_dir(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY);
+	int r = fd < 0 ? -1 : fsync(fd);
+
+	if (fd >= 0)
+		close(fd);
+	return r;
+}
+
 /**
  * store_save - write the configuration of a volume
  * @opts: the global options
@@ -290,7 +307,7 @@ int store_save(const struct options *opts, const char *dir,
 		r = file ? write_all(text, file) : -ENOMEM;
 		if (file && fclose(file) && !r)
 			r = -errno;
-		if (!r && rename(temp, path))
+		if (!r && (rename(temp, path) || sync_dir(parent)))
 			r = -errno;
 		if (r)
 			unlink(temp);

@@ -94,8 +94,8 @@ void iop_update_depth(struct ioband_pool *pool)
  * @pool: the pool; contention begins, or its devices have changed
  * @now_ns: the time
  *
- * A request queue says so; of several the one that takes most counts, for a
- * worker that has to wait for another keeps nobody from this one. A stacked device
+ * A request queue says so; of several legs the one that takes most counts, for each
+ * has a worker, and one that has to wait keeps no other from its own. A stacked device
  * does not, so we begin with little and try more until a worker is put to sleep.
  * To begin with little has another use: submitters may sleep down there since
  * before there was contention, and must get their tags before we send more after

@@ -628,7 +628,10 @@ void iop_complete(struct ioband_pool *pool, struct ioband_bio *iob)
 	if (unlikely(iob->is_in_run))
 		goto put;
 
-	/* A full barrier: pairs with iop_contend(). */
+	/*
+	 * A full barrier: pairs with iop_contend(), which counts what is in flight
+	 * after it has set @contended, and below with iob_enqueue().
+	 */
 	atomic_dec_return(iob_in_flight(pool, iob));
 	if (likely(!READ_ONCE(pool->contended))) {
 		if (service_ns > SLOW_NS)
@@ -640,8 +643,7 @@ void iop_complete(struct ioband_pool *pool, struct ioband_bio *iob)
 	/*
 	 * There is room for one more. Which one is left to the worker that will
 	 * send it: bios cannot be submitted here, and disks complete several at
-	 * a time, all of which would wait for as many decisions. The barrier above
-	 * pairs with that of iob_enqueue(), too.
+	 * a time, all of which would wait for as many decisions.
 	 */
 	if (READ_ONCE(pool->sched.held))
 		queue_work(pool->wq, &iob_lane(iob)->work);

@@ -6,6 +6,7 @@
  * disk does not. Groups are read under RCU.
  */
 #include <linux/cgroup.h>
+#include <linux/ctype.h>
 #include <linux/jiffies.h>
 #include <linux/math64.h>
 #include <linux/slab.h>
@@ -319,6 +320,18 @@ void iot_stats(struct ioband_target *iot, char *result, unsigned int maxlen)
 	rcu_read_unlock();
 }
 
+/* Words are divided by blanks, lines by line feeds: as in /proc/self/mountinfo. */
+static unsigned int show_path(const char *path, char *result, unsigned int sz,
+			      unsigned int maxlen)
+{
+	for (; *path; path++)
+		if (isspace(*path) || iscntrl(*path) || *path == '\\')
+			DMEMIT("\\%03o", (unsigned char)*path);
+		else
+			DMEMIT("%c", *path);
+	return sz;
+}
+
 /* Where in the tree, and whether bios get there at all. */
 static unsigned int show_cgroup(u64 id, char *path, size_t len, char *result,
 				unsigned int sz, unsigned int maxlen)
@@ -326,16 +339,14 @@ static unsigned int show_cgroup(u64 id, char *path, size_t len, char *result,
 	bool found;
 	u64 charged = ioband_cgroup_where(id, path, len, &found);
 
-	if (!found)
-		DMEMIT(" cgroup=gone");
-	else
-		DMEMIT(" cgroup=%s", path);
+	DMEMIT(" cgroup=");
+	sz = show_path(found ? path : "gone", result, sz, maxlen);
 	if (charged == id)
 		return sz;
 	/* The io controller is not enabled there: it gets nothing itself. */
 	ioband_cgroup_where(charged, path, len, &found);
-	DMEMIT(" charged_to=%s", found ? path : "gone");
-	return sz;
+	DMEMIT(" charged_to=");
+	return show_path(found ? path : "gone", result, sz, maxlen);
 }
 
 /**

@@ -137,6 +137,27 @@ static void bound_lead(u64 *start, u64 before, u64 vtime, u64 cost, u32 weight)
 		*start = bound;
 }
 
+/*
+ * An I/O of @node has gone. Who is behind, for a limit above kept his direction from
+ * its turns, keeps his place among those like him as long as the limit does. Once it
+ * stops nobody, it is by their weights again that they go, and not by what they missed.
+ */
+static void forgive_lag(struct ioband_node *node, enum ioband_dir dir, u64 now_ns)
+{
+	u64 open_ns;
+
+	for (; node->parent; node = node->parent) {
+		u64 vtime = *ioband_vtime_of(node);
+
+		if (!ioband_before(node->start, vtime) ||
+		    !ioband_limits_above(node, dir, now_ns, &open_ns) ||
+		    open_ns != now_ns)
+			continue;
+		node->start = vtime;
+		ioband_node_rekey(node);
+	}
+}
+
 /* Since when an I/O could have gone, had the disk had room and others no turn. */
 static u64 path_open_ns(const struct ioband_node *node,
 			const struct ioband_io *io)
@@ -170,7 +191,8 @@ static u64 path_charge(struct ioband_sched *sched, struct ioband_node *node,
 	u64 cost = sched->policy->by_time ? ios * node->cost_ns :
 		   sched->policy->cost(ios, io->sectors);
 	u64 open_ns = how == AS_DEBT ? now_ns : path_open_ns(node, io);
-	bool by_tag = top, is_over = false;
+	bool by_tag = top, is_over = false, was_kept = false;
+	struct ioband_node *whose = node;
 	u64 before;
 
 	sched->sent_ios++;
@@ -201,16 +223,13 @@ static u64 path_charge(struct ioband_sched *sched, struct ioband_node *node,
 			by_tag = false;
 		if (by_tag && sched->full)
 			least = ioband_least_tag(node);
-		/*
-		 * One that is ready and yet behind was kept from its turns by a
-		 * limit above it that holds for its direction only. It stays
-		 * behind, or it would lose its place among those like it.
-		 */
 		if (!ioband_before(node->start, *vtime)) {
 			if (by_tag && ioband_before(*vtime, least))
 				*vtime = least;
 			is_over |= node->start >= VTIME_MAX;
-		} else if (!node->ready) {
+		} else if (node->ready) {
+			was_kept = true;
+		} else {
 			node->start = *vtime;
 		}
 		/* When its turn comes, the rest have caught up. */
@@ -230,6 +249,8 @@ static u64 path_charge(struct ioband_sched *sched, struct ioband_node *node,
 					    io->sectors, open_ns, now_ns);
 		ioband_node_place(sched, node, now_ns);
 	}
+	if (was_kept)
+		forgive_lag(whose, io->dir, now_ns);
 	if (is_over)
 		ioband_sched_restart(sched);
 	return cost;

@@ -114,14 +114,92 @@ static void node_leave(struct ioband_sched *sched, struct ioband_node *node,
 		facet_leave(sched, facet, now_ns);
 }
 
-static void not_behind(struct ioband_sched *sched, struct ioband_node *node)
+/**
+ * ioband_limits_above - whether a group may be behind for a limit of those above it
+ * @node: the group
+ * @dir: read or write
+ * @now_ns: the time
+ * @open_ns: filled in: when all of these limits let the next I/O go; @now_ns: now
+ *
+ * Return: whether there is any.
+ */
+bool ioband_limits_above(const struct ioband_node *node, enum ioband_dir dir,
+			 u64 now_ns, u64 *open_ns)
 {
+	bool any = false;
+
+	*open_ns = now_ns;
+	while ((node = node->parent)->parent) {
+		if (!node->terms || !node->terms->has_limits)
+			continue;
+		any = true;
+		*open_ns = ioband_terms_open_ns(node->terms, dir, *open_ns);
+	}
+	return any;
+}
+
+/*
+ * Who is first of the siblings of @node that go in a direction, if for a limit above
+ * they are behind all others of their class; else these others.
+ */
+static u64 dir_vtime(const struct ioband_node *node, enum ioband_dir dir,
+		     u64 now_ns)
+{
+	u64 vtime = *ioband_vtime_of(node), least = vtime, open_ns;
+	const struct ioband_heap_node *first;
+	unsigned int way;
+
+	for (way = dir; way < node->nr_ways; way += IOBAND_DIRS) {
+		first = ioband_heap_first(siblings_of(&node->facet[way]));
+		if (first && ioband_before(first->key, least))
+			least = first->key;
+	}
+	if (least != vtime && !ioband_limits_above(node, dir, now_ns, &open_ns))
+		least = vtime;
+	return least;
+}
+
+/* Whether a node that may go in @dir soon is kept back in the other direction only. */
+static bool is_kept_elsewhere(const struct ioband_node *node,
+			      enum ioband_dir dir, u64 now_ns)
+{
+	unsigned int way;
+	u64 open_ns;
+
+	for (way = dir; way < node->nr_ways; way += IOBAND_DIRS)
+		if (node->ready & BIT(way))
+			return false;
+	return ioband_before(node->start, *ioband_vtime_of(node)) &&
+	       ioband_limits_above(node, !dir, now_ns, &open_ns);
+}
+
+/*
+ * Nobody saves up while he is away, or while he could not go in @dir. Nor does he have
+ * to wait until those that a limit above keeps there have caught up with the rest:
+ * among them he is ahead by no more than he was of the rest.
+ */
+static void take_place(struct ioband_sched *sched, struct ioband_node *node,
+		       enum ioband_dir dir, u64 now_ns)
+{
+	u64 start, vtime, least;
+
+	if (node->ready && !is_kept_elsewhere(node, dir, now_ns))
+		return;
 	/* It may have been parked since before this busy period. */
 	ioband_path_join(sched, node);
-	if (!ioband_before(node->start, *ioband_vtime_of(node)))
+	start = node->start;
+	vtime = *ioband_vtime_of(node);
+	least = dir_vtime(node, dir, now_ns);
+	if (ioband_before(start, least)) {
+		start = least;
+		node->is_debtor = false;
+	} else if (!node->ready && least != vtime && !ioband_before(start, vtime)) {
+		start -= vtime - least;
+	}
+	if (start == node->start)
 		return;
-	node->start = *ioband_vtime_of(node);
-	node->is_debtor = false;
+	node->start = start;
+	ioband_node_rekey(node);
 }
 
 /*
@@ -148,9 +226,8 @@ static bool facet_update(struct ioband_sched *sched, struct ioband_facet *facet,
 	if (facet->state == IOBAND_FACET_PARKED && facet->node.key == open_ns &&
 	    open_ns != now_ns)
 		return false;
-	/* Nobody saves up while he is away. */
-	if (!node->ready && open_ns == now_ns)
-		not_behind(sched, node);
+	if (!was_ready && open_ns == now_ns)
+		take_place(sched, node, ioband_way_dir(facet - node->facet), now_ns);
 	facet_leave(sched, facet, now_ns);
 	facet_enter(sched, facet, open_ns, now_ns);
 	return was_ready != (facet->state == IOBAND_FACET_READY);

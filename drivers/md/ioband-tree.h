@@ -34,6 +34,8 @@ static inline void ioband_advance(u64 *tag, u32 *rest, u64 cost, u32 weight)
 	*rest = left;
 }
 
+bool ioband_limits_above(const struct ioband_node *node, enum ioband_dir dir,
+			 u64 now_ns, u64 *open_ns);
 u32 ioband_open_ways(const struct ioband_node *node);
 u64 ioband_least_tag(const struct ioband_node *node);
 bool ioband_facet_has_io(const struct ioband_facet *facet);

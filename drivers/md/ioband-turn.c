@@ -14,7 +14,8 @@
  *	- it is owed: with an I/O here, it would be its turn;
  *	- it matters: nothing is at the disk, and somebody else would take it.
  *
- * This costs what the reader thinks, and no more than an eighth of the time.
+ * This costs what the reader thinks, and where there are no turns no more than an
+ * eighth of the time.
  *
  * Turns. Where the disk has to seek, to change after each I/O between two who read
  * one after the other makes seeks of both. Under policy weight-time a group

@@ -26,7 +26,7 @@ struct ioband_sched;
  *	else could go: ioband_timer() relies on it
  * @until_ns: until when
  * @began_ns: begin of the busy period, once it is known
- * @spent_ns: how long the disk was kept free outside turns since then
+ * @spent_ns: how long the disk was kept free since then, while nobody had a turn
  */
 struct ioband_turn {
 	bool is_serial;

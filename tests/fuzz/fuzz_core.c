@@ -130,6 +130,27 @@ static u64 due(const struct ioband_node *node)
 	return ioband_before(node->start, vtime) ? vtime : node->start;
 }
 
+static bool has_limit_above(const struct ioband_node *node)
+{
+	while ((node = node->parent)->parent)
+		if (node->terms && node->terms->has_limits)
+			return true;
+	return false;
+}
+
+/* The smallest tag of all of a class that are ready, and of a node before it was. */
+static u64 least_tag(const struct ioband_node *node, u64 least)
+{
+	const struct ioband_node *sibling;
+
+	list_for_each_entry(sibling, &node->parent->children, sibling)
+		if (sibling != node && sibling->ready &&
+		    sibling->class == node->class &&
+		    ioband_before(sibling->start, least))
+			least = sibling->start;
+	return least;
+}
+
 static void hold(u8 arg, enum ioband_dir dir, bool is_async, u8 prio)
 {
 	struct fuzz_group *group = joined(arg);
@@ -154,8 +175,13 @@ static void hold(u8 arg, enum ioband_dir dir, bool is_async, u8 prio)
 	tag = due(node);
 	was_ready = node->ready;
 	ioband_hold(&sched, node, &io->io, now_ns);
-	must(node->start ==
-	     (!was_ready && node->ready ? tag : start));
+	if (!was_ready && !node->ready)
+		must(node->start == start);
+	else if (!has_limit_above(node))
+		must(node->start == (was_ready ? start : tag));
+	else	/* Behind as others are, or not at all any more. */
+		must(!ioband_before(node->start, least_tag(node, min(start, tag))) &&
+		     !ioband_before(max(tag, vtime_of(node)), node->start));
 }
 
 static void charge(u8 arg)
@@ -174,7 +200,8 @@ static void charge(u8 arg)
 	ioband_charge(&sched, node, &io, now_ns);
 	/* Paid in full, to less than one unit; or nobody owes anything any more. */
 	must(began_anew() ? ends :
-	     node->start - tag - (cost(&io) << 16) / node->weight <= 1);
+	     node->start - tag - (cost(&io) << 16) / node->weight <= 1 ||
+	     (has_limit_above(node) && node->start == vtime_of(node)));
 	in_flight++;
 }
 

@@ -378,6 +378,69 @@ static void test_raise_live(void **state)
 	assert_non_null(bed_next(0));
 }
 
+/* A group whose writes are limited, and a reader and a writer in it for 100 s. */
+static struct bed_group *start_limited(struct bed_group **reader,
+				       struct bed_group **writer)
+{
+	struct bed_group *limited;
+
+	bed_start("weight", 1);
+	limited = bed_add(NULL, 100);
+	*reader = bed_add(limited, 100);
+	*writer = bed_add(limited, 100);
+	bed_limit(limited, IOBAND_WIOPS, 300, 0, 0);
+	bed_backlog(*reader, IOBAND_READ, 8, 4);
+	bed_backlog(*writer, IOBAND_WRITE, 8, 4);
+	bed_run(100 * SEC, 1 * MS);
+	assert_in_range(bed_ios(*writer), 29990, 30010);
+	bed_forget();
+	return limited;
+}
+
+/*
+ * What a limit above has kept from the writers, while there was much to share, is
+ * not theirs when there is less, and the limit stops them no more.
+ */
+static void test_limit_saves_nothing(void **state)
+{
+	struct bed_group *reader, *writer, *other;
+
+	start_limited(&reader, &writer);
+	other = bed_add(NULL, 300);
+	bed_backlog(other, IOBAND_READ, 8, 4);
+	bed_run(10 * SEC, 1 * MS);
+	assert_in_range(bed_ios(other), 7490, 7510);
+	assert_in_range(bed_ios(reader), 1240, 1260);
+	bed_stop();
+}
+
+/* Nor when they read. */
+static void test_limit_saves_no_reads(void **state)
+{
+	struct bed_group *reader, *writer;
+
+	start_limited(&reader, &writer);
+	bed_backlog(writer, IOBAND_READ, 8, 4);
+	bed_run(10 * SEC, 1 * MS);
+	assert_in_range(bed_ios(reader), 4980, 5020);
+	assert_in_range(bed_ios(writer), 4980, 5020);
+	bed_stop();
+}
+
+/* Who comes later does not wait until the writers have caught up with the readers. */
+static void test_newcomer_below_a_limit(void **state)
+{
+	struct bed_group *limited, *reader, *writer, *light;
+
+	limited = start_limited(&reader, &writer);
+	light = bed_add(limited, 50);
+	bed_backlog(light, IOBAND_WRITE, 8, 4);
+	bed_run(10 * SEC, 1 * MS);
+	assert_in_range(bed_ios(writer), 1990, 2010);
+	assert_in_range(bed_ios(light), 990, 1010);
+	bed_stop();
+}
+
 /* What waits for a limit while the disk becomes contended is not forgotten. */
 static void test_restart_while_parked(void **state)
 {
@@ -562,6 +625,9 @@ int main(void)
 		cmocka_unit_test(test_burst),
 		cmocka_unit_test(test_peak),
 		cmocka_unit_test(test_directions),
+		cmocka_unit_test(test_limit_saves_nothing),
+		cmocka_unit_test(test_limit_saves_no_reads),
+		cmocka_unit_test(test_newcomer_below_a_limit),
 		cmocka_unit_test(test_all_limits),
 		cmocka_unit_test(test_two_levels),
 		cmocka_unit_test(test_weights_below_a_limit),

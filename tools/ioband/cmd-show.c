@@ -49,6 +49,8 @@ static void add_line(struct listing *list, const struct volume *vol, char *line)
 			group = strcmp(value, "-1") ? value : "default";
 			continue;
 		}
+		/* What the kernel writes for a blank in the path of a cgroup. */
+		unescape_mount(value);
 		listing_row(list);
 		listing_string(list, COL_VOLUME, vol->name);
 		if (group)

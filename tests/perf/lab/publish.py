@@ -36,11 +36,11 @@ of what it has with the disk to itself. Rows with a year are what was reported t
 disks of that time. A controller that is not there, or a cell that is empty, was not
 measured.
 
-All rows are of one commit, b3d4c4e. Two runs of one commit give the same, to the digit, as
-was seen with 3ec0434: 8,177 figures. Another commit is another archive for the machine to
-unpack, so its loads begin elsewhere, and where disks seek or what is written is cached some
-figures differ by much: of two buffered writers with weights 500:1000 on a disk *bfq* gave
-one 82 % of what is due in the rows before these, and gives it 36 % here.
+All rows are of one commit, b3d4c4e, and two runs of it gave the same 8,177 figures, to the
+digit. Another commit is another archive for the machine to unpack, so its loads begin
+elsewhere, and where disks seek or what is written is cached some figures differ by much: of
+two buffered writers with weights 500:1000 on a disk *bfq* gave one 82 % of what is due in
+rows of an earlier commit, and gives it 36 % here.
 
 *none* is the disk without a scheduler. *iocost* is as it comes; *iocost tuned* has the
 model of the very disk, measured just before, and a fixed rate of 96 %. *io.max* and *ioband

@@ -17,6 +17,33 @@ static struct ioband_terms *terms_of_deadline(struct ioband_heap_node *node)
 }
 
 /*
+ * Who has the next I/O that is the group's own: the group itself, or else the stream in
+ * it whose turn it is. Returns NULL if none may go one of these ways.
+ */
+static struct ioband_node *owner_of_next(struct ioband_node *group, u32 *ways,
+					 u64 now_ns)
+{
+	struct ioband_node *first = NULL, *child;
+	struct ioband_heap_node *place;
+	unsigned int way;
+
+	if (ioband_inner_pick(group, *ways, now_ns))
+		return group;
+	for (way = 0; way < group->nr_ways; way++) {
+		place = ioband_heap_first(&group->facet[way].ready[IOBAND_BE]);
+		if (!(*ways & BIT(way)) || !place)
+			continue;
+		child = ioband_facet_node(place);
+		if (child->is_stream &&
+		    (!first || ioband_before(child->start, first->start)))
+			first = child;
+	}
+	if (first)
+		*ways &= first->ready;
+	return first;
+}
+
+/*
  * When the group's next I/O must go to be back in time. Returns false if there is none
  * that may go. Many take longer at the disk than the mean, and have to wait for room
  * before: twice the mean is set aside.
@@ -25,13 +52,14 @@ static bool next_deadline(const struct ioband_sched *sched,
 			  const struct ioband_terms *terms, u64 now_ns,
 			  u64 *deadline_ns)
 {
-	const struct ioband_io *io = ioband_inner_pick(terms->node,
-						       terms->node->ready,
-						       now_ns);
 	u64 service_ns = min(sched->service_ns, terms->latency_ns / 2), again_ns;
+	u32 ways = terms->node->ready;
+	const struct ioband_node *owner = owner_of_next(terms->node, &ways, now_ns);
+	const struct ioband_io *io;
 
-	if (!io)
+	if (!owner)
 		return false;
+	io = ioband_inner_pick(owner, ways, now_ns);
 	*deadline_ns = io->arrival_ns + terms->latency_ns - 2 * service_ns;
 	/*
 	 * It is promised to who sends the next when he has the last, not to all that
@@ -175,12 +203,13 @@ struct ioband_node *ioband_behind_minimum(struct ioband_sched *sched,
 }
 
 /**
- * ioband_near_deadline - whose own I/O would miss its latency target first
+ * ioband_near_deadline - whose I/O would miss its latency target first
  * @sched: the scheduler, its timers run
  * @now_ns: the time
  * @ways: filled in: the ways it may go, a bit each
  *
- * Return: the group, or %NULL, if there is none or no room at the legs it needs.
+ * Return: the group or its stream, or %NULL, if there is none or no room at the legs
+ * it needs.
  */
 struct ioband_node *ioband_near_deadline(struct ioband_sched *sched, u64 now_ns,
 					 u32 *ways)
@@ -191,17 +220,18 @@ struct ioband_node *ioband_near_deadline(struct ioband_sched *sched, u64 now_ns,
 	while ((first = ioband_heap_first(&sched->deadlines)) &&
 	       !ioband_before(now_ns, first->key)) {
 		struct ioband_terms *terms = terms_of_deadline(first);
+		u32 open = open_ways(terms->node, &open_ns);
+		struct ioband_node *owner;
 
-		*ways = open_ways(terms->node, &open_ns);
-		if (ioband_inner_pick(terms->node, *ways, now_ns)) {
-			*ways &= ~sched->full;
-			if (ioband_inner_pick(terms->node, *ways, now_ns)) {
-				terms->promised_ns = now_ns;
-				return terms->node;
-			}
-			/* Its leg is full: the next may be of another. */
-			open_ns = now_ns + 1;
+		*ways = open & ~sched->full;
+		owner = owner_of_next(terms->node, ways, now_ns);
+		if (owner) {
+			terms->promised_ns = now_ns;
+			return owner;
 		}
+		/* Is its leg full? The next may be of another. */
+		if (owner_of_next(terms->node, &open, now_ns))
+			open_ns = now_ns + 1;
 		deadline_leave(sched, terms);
 		deadline_enter(sched, terms, open_ns);
 	}

@@ -305,6 +305,35 @@ static void test_slow_thinker(void **state)
 	bed_stop();
 }
 
+/* A latency target is that of the tasks of a group, whose I/O its streams hold. */
+static void test_target_of_streams(void **state)
+{
+	struct bed_group *one, *many;
+	struct task *reader;
+	unsigned int has_target;
+	u64 longest_ns[2];
+
+	for (has_target = 0; has_target < 2; has_target++) {
+		start_turns(&one, &many);
+		ioband_node_set_weight(&bed.sched, &one->node, 20);
+		bed.sched.service_ns = SEEK_NS;
+		bed_set(one, &(struct bed_terms) {
+			.latency_ns = has_target ? 40 * MS : 0,
+		});
+		reader = add(one, 100 * MS);
+		reader->is_random = true;
+		add(one, 20 * US)->is_random = true;
+		add_seekers(many, 4);
+		run(2 * SEC);
+		reader->longest_ns = 0;
+		run(20 * SEC);
+		longest_ns[has_target] = reader->longest_ns;
+		bed_stop();
+	}
+	assert_in_range(longest_ns[false], 60 * MS, 200 * MS);
+	assert_in_range(longest_ns[true], MS, 40 * MS);
+}
+
 /*
  * Nobody can go any more while the disk is kept free, and he who is waited for does
  * not come: the end of a limit must be seen nevertheless.
@@ -426,6 +455,7 @@ int main(void)
 		cmocka_unit_test(test_lone_reader),
 		cmocka_unit_test(test_gone),
 		cmocka_unit_test(test_slow_thinker),
+		cmocka_unit_test(test_target_of_streams),
 		cmocka_unit_test(test_limited_meanwhile),
 		cmocka_unit_test(test_done_before),
 		cmocka_unit_test(test_done_after),

@@ -146,6 +146,17 @@ void blk_dm_name(char *name, size_t size, const char *arg)
 	name[n] = '\0';
 }
 
+/**
+ * blk_is_lv - whether a word has the form VG/LV, and is no path of something else
+ * @arg: the word
+ */
+bool blk_is_lv(const char *arg)
+{
+	struct stat st;
+
+	return strchr(arg, '/') && *arg != '/' && *arg != '.' && stat(arg, &st);
+}
+
 /* Below --sysroot there are no nodes: look for the name in sysfs. */
 static bool find_by_name(const char *sysroot, const char *path, char *devno)
 {

@@ -56,7 +56,7 @@ const struct own_options apply_options = {
  * @share: "" if that cannot be told
  */
 struct member {
-	const char *name;
+	char *name;
 	char share[SHARE_LEN];
 	char policy[WORD_LEN];
 };
@@ -233,39 +233,58 @@ static void run_member(struct run *run, const struct member *member,
 	run->nr_done += !status || status == IOBAND_PARTLY;
 }
 
-static int check_names(int argc, char **argv)
+static void add_member(struct run *run, const char *name)
 {
-	int status = 0;
+	run->members = xreallocarray(run->members, run->nr_members + 1,
+				     sizeof(*run->members));
+	run->members[run->nr_members++] = (struct member){
+		.name = xstrdup(name),
+	};
+}
 
-	for (int i = 0; !status && i < argc; i++)
-		status = check_volume_name(argv[i]);
+/* A logical volume may be named as LVM does; its file has its device-mapper name. */
+static int add_named(struct run *run, const char *word)
+{
+	char name[VOLUME_LEN];
+
+	if (!strncmp(word, "/dev/", 5) || blk_is_lv(word)) {
+		blk_dm_name(name, sizeof(name), word);
+		word = name;
+	}
+	add_member(run, word);
+	return check_volume_name(word);
+}
+
+static int add_all(struct run *run)
+{
+	struct names names;
+	int status = store_names(run->opts, STORE_ETC, &names);
+
+	for (size_t i = 0; i < names.nr; i++)
+		add_member(run, names.v[i]);
+	names_free(&names);
 	return status;
 }
 
 static int run_all(struct run *run, int argc, char **argv)
 {
 	struct ioband_dm_version version;
-	struct names names = { 0 };
-	int status;
+	int status = 0;
 
-	status = check_names(argc, argv);
+	for (int i = 0; !status && i < argc; i++)
+		status = add_named(run, argv[i]);
 	if (!status)
 		status = target_check(&version);
 	if (!status && !argc)
-		status = store_names(run->opts, STORE_ETC, &names);
-	if (status)
-		return status;
-	run->nr_members = argc ? (size_t)argc : names.nr;
-	run->members = xcalloc(run->nr_members, sizeof(*run->members));
-	for (size_t i = 0; i < run->nr_members; i++) {
-		run->members[i].name = argc ? argv[i] : names.v[i];
+		status = add_all(run);
+	for (size_t i = 0; !status && i < run->nr_members; i++)
 		find_share(run->opts, &run->members[i]);
-	}
-	for (size_t i = 0; i < run->nr_members; i++)
+	for (size_t i = 0; !status && i < run->nr_members; i++)
 		run_member(run, &run->members[i], argc);
+	for (size_t i = 0; i < run->nr_members; i++)
+		free(run->members[i].name);
 	free(run->members);
-	names_free(&names);
-	return run->status;
+	return status ? status : run->status;
 }
 
 int cmd_apply(const struct options *opts, int argc, char **argv)

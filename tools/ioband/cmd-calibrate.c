@@ -18,6 +18,7 @@
 
 #include <linux/fs.h>
 
+#include "blk.h"
 #include "cmd.h"
 #include "disktest.h"
 #include "units.h"
@@ -192,6 +193,9 @@ static int run_tests(struct listing *list, const char *path, int fd,
 int cmd_calibrate(const struct options *opts, int argc, char **argv)
 {
 	struct sigaction action = { .sa_handler = interrupt };
+	const char *path = argc ? argv[0] : NULL;
+	char node[160] = "/dev/mapper/";
+	size_t len = strlen(node);
 	struct listing *list;
 	uint64_t bytes;
 	int fd = -1, status;
@@ -199,13 +203,17 @@ int cmd_calibrate(const struct options *opts, int argc, char **argv)
 	if (!argc)
 		return fail(IOBAND_USAGE,
 			    "calibrate: expected a device, as in 'ioband calibrate /dev/sda'");
+	if (blk_is_lv(path)) {
+		blk_dm_name(node + len, sizeof(node) - len, path);
+		path = node;
+	}
 	status = listing_new(&list, opts, "tests", calibrate_columns);
 	if (!status)
-		status = open_device(argv[0], &fd, &bytes);
+		status = open_device(path, &fd, &bytes);
 	if (!status) {
 		sigaction(SIGINT, &action, NULL);
 		sigaction(SIGTERM, &action, NULL);
-		status = run_tests(list, argv[0], fd, bytes);
+		status = run_tests(list, path, fd, bytes);
 	}
 	if (!status)
 		status = listing_print(list);

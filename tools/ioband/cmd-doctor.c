@@ -8,7 +8,9 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
+#include "blk.h"
 #include "cmd.h"
+#include "config.h"
 #include "doctor.h"
 #include "store.h"
 #include "target.h"
@@ -296,9 +298,16 @@ int cmd_doctor(const struct options *opts, int argc, char **argv)
 		.nr_words = argc,
 		.words = argv,
 	};
+	char (*lvs)[VOLUME_LEN] = xcalloc(argc + 1, sizeof(*lvs));
 	bool has_target;
 	int status = 0;
 
+	for (int i = 0; i < argc; i++) {
+		if (!blk_is_lv(argv[i]))
+			continue;
+		blk_dm_name(lvs[i], sizeof(lvs[i]), argv[i]);
+		argv[i] = lvs[i];
+	}
 	/* Without a target there are no volumes, and more to be found still. */
 	has_target = check_target(&doctor, &status);
 	if (has_target)
@@ -319,5 +328,6 @@ int cmd_doctor(const struct options *opts, int argc, char **argv)
 		status = print_findings(&doctor);
 	}
 	free_doctor(&doctor);
+	free(lvs);
 	return status;
 }

@@ -140,20 +140,24 @@ static void bound_lead(u64 *start, u64 before, u64 vtime, u64 cost, u32 weight)
 /*
  * An I/O of @node has gone. Who is behind, for a limit above kept his direction from
  * its turns, keeps his place among those like him as long as the limit does. Once it
- * stops nobody, it is by their weights again that they go, and not by what they missed.
+ * stops nobody, it is by their weights again that they go, and not by what they missed,
+ * but for as much as a policy of time may owe them.
  */
-static void forgive_lag(struct ioband_node *node, enum ioband_dir dir, u64 now_ns)
+static void forgive_lag(struct ioband_node *node, enum ioband_dir dir, u64 cost,
+			u64 now_ns)
 {
-	u64 open_ns;
+	u64 open_ns, owed, left;
 
 	for (; node->parent; node = node->parent) {
 		u64 vtime = *ioband_vtime_of(node);
 
-		if (!ioband_before(node->start, vtime) ||
+		owed = div64_u64_rem(cost * LEAD_IOS << IOBAND_VTIME_SHIFT,
+				     node->weight, &left);
+		if (owed > vtime || !ioband_before(node->start, vtime - owed) ||
 		    !ioband_limits_above(node, dir, now_ns, &open_ns) ||
 		    open_ns != now_ns)
 			continue;
-		node->start = vtime;
+		node->start = vtime - owed;
 		ioband_node_rekey(node);
 	}
 }
@@ -250,7 +254,7 @@ static u64 path_charge(struct ioband_sched *sched, struct ioband_node *node,
 		ioband_node_place(sched, node, now_ns);
 	}
 	if (was_kept)
-		forgive_lag(whose, io->dir, now_ns);
+		forgive_lag(whose, io->dir, cost, now_ns);
 	if (is_over)
 		ioband_sched_restart(sched);
 	return cost;

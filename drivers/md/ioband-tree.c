@@ -130,7 +130,7 @@ bool ioband_limits_above(const struct ioband_node *node, enum ioband_dir dir,
 
 	*open_ns = now_ns;
 	while ((node = node->parent)->parent) {
-		if (!node->terms || !node->terms->has_limits)
+		if (!node->terms || !ioband_terms_limit(node->terms, dir))
 			continue;
 		any = true;
 		*open_ns = ioband_terms_open_ns(node->terms, dir, *open_ns);

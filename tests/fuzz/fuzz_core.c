@@ -201,7 +201,7 @@ static void charge(u8 arg)
 	/* Paid in full, to less than one unit; or nobody owes anything any more. */
 	must(began_anew() ? ends :
 	     node->start - tag - (cost(&io) << 16) / node->weight <= 1 ||
-	     (has_limit_above(node) && node->start == vtime_of(node)));
+	     (has_limit_above(node) && !ioband_before(vtime_of(node), node->start)));
 	in_flight++;
 }
 

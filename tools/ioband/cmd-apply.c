@@ -52,11 +52,13 @@ const struct own_options apply_options = {
 };
 
 /**
- * struct member - a volume of this run and its share, as its file has them
+ * struct member - a volume and its share, as its file has them
+ * @is_chosen: it is to be applied or compared; the others may be of its share
  * @share: "" if that cannot be told
  */
 struct member {
 	char *name;
+	bool is_chosen;
 	char share[SHARE_LEN];
 	char policy[WORD_LEN];
 };
@@ -64,7 +66,7 @@ struct member {
 /**
  * struct run - one run over some volumes
  * @list: where differences are listed, or %NULL to make them vanish
- * @members: the volumes, in the order of the run
+ * @members: those that were chosen, in the order of the run, then the others
  * @nr_done: volumes that are as configured, at least now
  * @status: how the command ends: the status of the first volume that failed, if any did
  */
@@ -233,12 +235,13 @@ static void run_member(struct run *run, const struct member *member,
 	run->nr_done += !status || status == IOBAND_PARTLY;
 }
 
-static void add_member(struct run *run, const char *name)
+static void add_member(struct run *run, const char *name, bool is_chosen)
 {
 	run->members = xreallocarray(run->members, run->nr_members + 1,
 				     sizeof(*run->members));
 	run->members[run->nr_members++] = (struct member){
 		.name = xstrdup(name),
+		.is_chosen = is_chosen,
 	};
 }
 
@@ -251,17 +254,17 @@ static int add_named(struct run *run, const char *word)
 		blk_dm_name(name, sizeof(name), word);
 		word = name;
 	}
-	add_member(run, word);
+	add_member(run, word, true);
 	return check_volume_name(word);
 }
 
-static int add_all(struct run *run)
+static int add_all(struct run *run, bool are_chosen)
 {
 	struct names names;
 	int status = store_names(run->opts, STORE_ETC, &names);
 
 	for (size_t i = 0; i < names.nr; i++)
-		add_member(run, names.v[i]);
+		add_member(run, names.v[i], are_chosen);
 	names_free(&names);
 	return status;
 }
@@ -275,12 +278,13 @@ static int run_all(struct run *run, int argc, char **argv)
 		status = add_named(run, argv[i]);
 	if (!status)
 		status = target_check(&version);
-	if (!status && !argc)
-		status = add_all(run);
+	if (!status)
+		status = add_all(run, !argc);
 	for (size_t i = 0; !status && i < run->nr_members; i++)
 		find_share(run->opts, &run->members[i]);
 	for (size_t i = 0; !status && i < run->nr_members; i++)
-		run_member(run, &run->members[i], argc);
+		if (run->members[i].is_chosen)
+			run_member(run, &run->members[i], argc);
 	for (size_t i = 0; i < run->nr_members; i++)
 		free(run->members[i].name);
 	free(run->members);

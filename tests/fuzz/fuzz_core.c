@@ -190,18 +190,21 @@ static void charge(u8 arg)
 	const struct ioband_io io = { .sectors = arg, .dir = arg & 1 };
 	struct ioband_node *node;
 	bool ends;
-	u64 tag;
+	u64 paid;
 
 	if (!group)
 		return;
 	node = &group->node;
-	tag = due(node);
+	paid = due(node) + (cost(&io) << 16) / node->weight;
 	ends = may_end(node);
 	ioband_charge(&sched, node, &io, now_ns);
-	/* Paid in full, to less than one unit; or nobody owes anything any more. */
-	must(began_anew() ? ends :
-	     node->start - tag - (cost(&io) << 16) / node->weight <= 1 ||
-	     (has_limit_above(node) && !ioband_before(vtime_of(node), node->start)));
+	/*
+	 * Paid in full, to less than one unit; or nobody owes anything any more; or what
+	 * a limit kept back does not count any more, which is no less than paid.
+	 */
+	must(began_anew() ? ends : node->start - paid <= 1 ||
+	     (has_limit_above(node) && !ioband_before(node->start, paid) &&
+	      !ioband_before(vtime_of(node), node->start)));
 	in_flight++;
 }
 

@@ -262,15 +262,18 @@ static int write_all(const char *text, FILE *file)
 	return 0;
 }
 
-/* Else its new name may be lost with the power. */
-static int sync_dir(const char *path)
+/*
+ * Else a new name may be lost with the power. The file is in its place by now, so that
+ * a file system that does not know how is no reason to say that it is not.
+ */
+static void sync_dir(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_DIRECTORY);
-	int r = fd < 0 ? -1 : fsync(fd);
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	if (fd >= 0)
-		close(fd);
-	return r;
+	if (fd < 0)
+		return;
+	fsync(fd);
+	close(fd);
 }
 
 /**
@@ -307,10 +310,12 @@ int store_save(const struct options *opts, const char *dir,
 		r = file ? write_all(text, file) : -ENOMEM;
 		if (file && fclose(file) && !r)
 			r = -errno;
-		if (!r && (rename(temp, path) || sync_dir(parent)))
+		if (!r && rename(temp, path))
 			r = -errno;
 		if (r)
 			unlink(temp);
+		else
+			sync_dir(parent);
 	}
 	if (r)
 		status = fail(r == -EACCES || r == -EPERM ? IOBAND_PERM :

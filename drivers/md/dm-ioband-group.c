@@ -58,7 +58,7 @@ static struct ioband_group *alloc_one(struct ioband_pool *pool)
 {
 	struct ioband_group *group;
 
-	group = kzalloc(struct_size(group, facets, iop_more_facets(pool->nr_legs)),
+	group = kzalloc(struct_size(group, legs, iop_more_legs(pool->nr_legs)),
 			GFP_KERNEL);
 	if (!group)
 		return NULL;
@@ -158,7 +158,7 @@ struct ioband_group *iog_create(struct ioband_volume *volume, u64 id,
 	group->dying_jiffies = jiffies;
 	ioband_node_init(&group->node, group->settings.weight);
 	if (nr_legs > 1)
-		ioband_node_set_legs(&group->node, group->facets, nr_legs);
+		ioband_node_set_legs(&group->node, group->legs, nr_legs);
 	group->node.class = group->settings.class;
 	group->node.terms = terms;
 	if (terms)

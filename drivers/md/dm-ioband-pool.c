@@ -23,7 +23,7 @@ static struct ioband_pool *iop_create(const struct ioband_table *table,
 {
 	struct ioband_pool *pool;
 
-	pool = kzalloc(struct_size(pool, facets, iop_more_facets(nr_legs)),
+	pool = kzalloc(struct_size(pool, legs, iop_more_legs(nr_legs)),
 		       GFP_KERNEL);
 	if (!pool)
 		return NULL;
@@ -53,7 +53,7 @@ static struct ioband_pool *iop_create(const struct ioband_table *table,
 	pool->nr_legs = nr_legs;
 	pool->slow_jiffies = jiffies - SLOW_JIFFIES;
 	if (nr_legs > 1)
-		ioband_node_set_legs(&pool->sched.root, pool->facets, nr_legs);
+		ioband_node_set_legs(&pool->sched.root, pool->legs, nr_legs);
 	ioband_depth_init(&pool->depth);
 	return pool;
 

@@ -137,7 +137,7 @@ struct ioband_group {
 		struct rcu_head rcu;	/* and after */
 	};
 	/* Of @node, if the pool has more than one leg. */
-	struct ioband_facet facets[];
+	struct ioband_leg legs[];
 };
 
 /* The last answer of the cgroup lookup on this CPU. */
@@ -307,7 +307,7 @@ struct ioband_pool {
 	u32 carryover;
 	u32 quantum_ms;
 	char name[IOBAND_SHARE_LEN + 1];
-	struct ioband_facet facets[];	/* of the root, if there are several legs */
+	struct ioband_leg legs[];	/* of the root, if there are several legs */
 };
 
 /* per bio, in dm's per-bio data */
@@ -376,10 +376,10 @@ static inline u32 iop_in_flight(const struct ioband_pool *pool)
 	return sum;
 }
 
-/* How many facets a node needs besides those that are part of it. */
-static inline unsigned int iop_more_facets(unsigned int nr_legs)
+/* How many places at legs a node needs besides the one that is part of it. */
+static inline unsigned int iop_more_legs(unsigned int nr_legs)
 {
-	return nr_legs > 1 ? nr_legs * IOBAND_DIRS : 0;
+	return nr_legs > 1 ? nr_legs : 0;
 }
 
 static inline struct ioband_bio *iob_from_io(struct ioband_io *io)

@@ -84,10 +84,12 @@
  * for room: some go beyond the depth. Those who always want more are never behind when
  * they come, so it is they who keep to the depth.
  *
- * A stripe has several disks, its legs, and the depth is that of each. Who is next in
- * order, but needs a leg that is full, is passed over. He loses nothing by it: virtual
- * time is the smallest tag of all that wait. And whoever goes in his place may get 16
- * of his own I/Os ahead of him; what he gets beyond would have gone to waste.
+ * A stripe has several disks, its legs, and the depth is that of each. So is the order:
+ * a group has a tag at each leg, and what it gets at one moves on all of them. Who has
+ * more than his share of one leg, because others have no use for it, leaves the next to
+ * them. But there he is no more than 16 of his own I/Os ahead, and nobody is further
+ * behind for what he could not get elsewhere: what one leg has to give is of no use at
+ * another.
  *
  * 6. Busy periods
  *
@@ -118,48 +120,20 @@
 /* A busy period in which virtual time has come this far has lasted long enough. */
 #define VTIME_MAX	((u64)1 << 62)
 
-/* How many of its own I/Os a group served out of turn may be ahead of the rest. */
+/*
+ * How many of its own I/Os a group may be ahead of the rest, or behind them, for what
+ * it did not get in its turn. At a leg it may be behind by as many of the rest.
+ */
 #define LEAD_IOS	16
 
-/*
- * What is served out of turn shall not cost a group its turns for hours. But this I/O,
- * which moved its tag on from @before, forgives no larger one before it, and no debt.
- */
-static void bound_lead(u64 *start, u64 before, u64 vtime, u64 cost, u32 weight)
+/* What I/Os cost in the mean is told by about so many. */
+#define RECENT_IOS	64
+
+static u64 lead_of(u64 cost, u32 weight)
 {
-	u64 bound, left;
+	u64 left;
 
-	bound = vtime + div64_u64_rem(cost * LEAD_IOS << IOBAND_VTIME_SHIFT,
-				      weight, &left);
-	if (ioband_before(bound, before))
-		bound = before;
-	if (ioband_before(bound, *start))
-		*start = bound;
-}
-
-/*
- * An I/O of @node has gone. Who is behind, for a limit above kept his direction from
- * its turns, keeps his place among those like him as long as the limit does. Once it
- * stops nobody, it is by their weights again that they go, and not by what they missed,
- * but for as much as a policy of time may owe them.
- */
-static void forgive_lag(struct ioband_node *node, enum ioband_dir dir, u64 cost,
-			u64 now_ns)
-{
-	u64 open_ns, owed, left;
-
-	for (; node->parent; node = node->parent) {
-		u64 vtime = *ioband_vtime_of(node);
-
-		owed = div64_u64_rem(cost * LEAD_IOS << IOBAND_VTIME_SHIFT,
-				     node->weight, &left);
-		if (owed > vtime || !ioband_before(node->start, vtime - owed) ||
-		    !ioband_limits_above(node, dir, now_ns, &open_ns) ||
-		    open_ns != now_ns)
-			continue;
-		node->start = vtime - owed;
-		ioband_node_rekey(node);
-	}
+	return div64_u64_rem(cost * LEAD_IOS << IOBAND_VTIME_SHIFT, weight, &left);
 }
 
 /* Since when an I/O could have gone, had the disk had room and others no turn. */
@@ -183,6 +157,99 @@ enum how {
 	AS_DEBT,		/* nobody asked for its turn */
 };
 
+/**
+ * struct charge - what an I/O that goes costs, and how far it may put its group ahead
+ * @io: the I/O
+ * @how: how it came to go
+ * @cost: its cost
+ * @usual_cost: that of I/Os in the mean, or its own if that is more
+ */
+struct charge {
+	const struct ioband_io *io;
+	enum how how;
+	u64 cost;
+	u64 usual_cost;
+};
+
+/*
+ * A tag of those of @weight moves on, at @leg: freely where it was its turn. What goes
+ * out of turn, or at another leg, shall not cost a group its turns for hours; but it
+ * forgives no larger one before it, and no debt.
+ */
+static void step_tag(u64 *tag, u64 step, u64 vtime, u32 weight, unsigned int leg,
+		     bool by_tag, const struct charge *charge)
+{
+	bool is_here = leg == charge->io->leg;
+	u64 bound = *tag;
+
+	*tag += step;
+	if (charge->how == AS_DEBT ||
+	    (is_here && (by_tag || charge->how != OUT_OF_TURN)))
+		return;
+	vtime += lead_of(is_here ? charge->cost : charge->usual_cost, weight);
+	if (ioband_before(bound, vtime))
+		bound = vtime;
+	if (ioband_before(bound, *tag))
+		*tag = bound;
+}
+
+/* What goes is no child's: all of these have one sibling more. */
+static bool charge_own(struct ioband_node *node, bool by_tag,
+		       const struct charge *charge)
+{
+	u64 step = ioband_step(&node->own_rest, charge->cost, IOBAND_WEIGHT_DEFAULT);
+	struct ioband_leg *leg = &node->leg[charge->io->leg];
+	u64 *vtime = &leg->vtime[IOBAND_BE];
+	bool is_over;
+	u8 nr;
+
+	if (ioband_before(leg->own_start, *vtime))
+		leg->own_start = *vtime;
+	else if (by_tag)
+		*vtime = leg->own_start;
+	is_over = leg->own_start >= VTIME_MAX;
+	for (nr = 0, leg = node->leg; nr < node->nr_legs; nr++, leg++)
+		step_tag(&leg->own_start, step, leg->vtime[IOBAND_BE],
+			 IOBAND_WEIGHT_DEFAULT, nr, by_tag, charge);
+	return is_over;
+}
+
+/* The longest step of late: it is forgotten as others go. */
+static void note_stride(u64 *stride, u64 step)
+{
+	*stride = max(step, *stride - *stride / RECENT_IOS);
+}
+
+/*
+ * An I/O of @node has gone. Who is behind, for a limit above kept his direction from
+ * its turns, keeps his place among those like him as long as the limit does. Once it
+ * stops nobody, it is by their weights again that they go, and not by what they missed,
+ * but for as much as a policy of time may owe them. So it is with who comes from another
+ * leg, where he got too little.
+ */
+static void forgive_lag(struct ioband_node *node, const struct charge *charge,
+			u64 now_ns)
+{
+	const struct ioband_io *io = charge->io;
+	bool is_limited;
+	u64 open_ns;
+
+	for (; node->parent; node = node->parent) {
+		u64 vtime = *ioband_vtime_of(node, io->leg);
+		u64 *start = &node->leg[io->leg].start;
+		u64 owed = node->nr_legs == 1 ? lead_of(charge->cost, node->weight) :
+			   LEAD_IOS * node->parent->leg[io->leg].stride;
+
+		if (owed > vtime || !ioband_before(*start, vtime - owed))
+			continue;
+		is_limited = ioband_limits_above(node, io->dir, now_ns, &open_ns);
+		if (is_limited ? open_ns != now_ns : node->nr_legs == 1)
+			continue;
+		*start = vtime - owed;
+		ioband_node_rekey(node);
+	}
+}
+
 /*
  * An I/O of @node goes. Where it was chosen by tags, from @top down, virtual time
  * moves on, too; %NULL if nowhere. Returns what it was charged.
@@ -196,57 +263,45 @@ static u64 path_charge(struct ioband_sched *sched, struct ioband_node *node,
 		   sched->policy->cost(ios, io->sectors);
 	u64 open_ns = how == AS_DEBT ? now_ns : path_open_ns(node, io);
 	bool by_tag = top, is_over = false, was_kept = false;
+	struct charge charge = { .io = io, .how = how, .cost = cost };
 	struct ioband_node *whose = node;
-	u64 before;
 
+	sched->recent_cost += cost - sched->recent_cost / RECENT_IOS;
+	charge.usual_cost = max(cost, sched->recent_cost / RECENT_IOS);
 	sched->sent_ios++;
 	sched->sent_sectors += io->sectors;
 	if (!sched->policy->by_time)
 		sched->sent_work += cost;
 	sched->root.served += cost;
-	if (!list_empty(&node->children)) {
-		u64 *vtime = &node->vtime[IOBAND_BE];
-
-		if (ioband_before(node->own_start, *vtime))
-			node->own_start = *vtime;
-		else if (by_tag)
-			*vtime = node->own_start;
-		before = node->own_start;
-		is_over = before >= VTIME_MAX;
-		ioband_advance(&node->own_start, &node->own_rest, cost,
-			       IOBAND_WEIGHT_DEFAULT);
-		if (!by_tag && how == OUT_OF_TURN)
-			bound_lead(&node->own_start, before, *vtime, cost,
-				   IOBAND_WEIGHT_DEFAULT);
-	}
+	if (!list_empty(&node->children))
+		is_over = charge_own(node, by_tag, &charge);
 
 	for (; node->parent; node = node->parent) {
-		u64 *vtime = ioband_vtime_of(node), least = node->start;
+		u64 step = ioband_step(&node->rest, cost, node->weight);
+		u64 *vtime = ioband_vtime_of(node, io->leg);
+		struct ioband_leg *leg = &node->leg[io->leg];
+		u8 nr;
 
 		if (node == top)
 			by_tag = false;
-		if (by_tag && sched->full)
-			least = ioband_least_tag(node);
-		if (!ioband_before(node->start, *vtime)) {
-			if (by_tag && ioband_before(*vtime, least))
-				*vtime = least;
-			is_over |= node->start >= VTIME_MAX;
+		if (!ioband_before(leg->start, *vtime)) {
+			if (by_tag)
+				*vtime = leg->start;
+			is_over |= leg->start >= VTIME_MAX;
 		} else if (node->ready) {
 			was_kept = true;
 		} else {
-			node->start = *vtime;
+			leg->start = *vtime;
 		}
 		/* When its turn comes, the rest have caught up. */
 		if (by_tag || how == AS_DEBT)
 			node->is_debtor = how == AS_DEBT;
-		before = node->start;
-		ioband_advance(&node->start, &node->rest, cost, node->weight);
 		node->served += cost;
-		if (!by_tag && how == OUT_OF_TURN)
-			bound_lead(&node->start, before, *vtime, cost, node->weight);
-		/* What was of no use to those who wait for another leg is free. */
-		if (by_tag && sched->full)
-			bound_lead(&node->start, before, least, cost, node->weight);
+		if (node->nr_legs > 1)
+			note_stride(&node->parent->leg[io->leg].stride, step);
+		for (nr = 0, leg = node->leg; nr < node->nr_legs; nr++, leg++)
+			step_tag(&leg->start, step, *ioband_vtime_of(node, nr),
+				 node->weight, nr, by_tag, &charge);
 
 		if (node->terms)
 			ioband_terms_charge(node->terms, io->dir, ios,
@@ -254,7 +309,7 @@ static u64 path_charge(struct ioband_sched *sched, struct ioband_node *node,
 		ioband_node_place(sched, node, now_ns);
 	}
 	if (was_kept)
-		forgive_lag(whose, io->dir, cost, now_ns);
+		forgive_lag(whose, &charge, now_ns);
 	if (is_over)
 		ioband_sched_restart(sched);
 	return cost;
@@ -267,7 +322,7 @@ static u64 path_parked_ns(const struct ioband_node *node, unsigned int way,
 	u64 parked_ns = 0;
 
 	for (; node->parent; node = node->parent) {
-		const struct ioband_facet *facet = &node->facet[way];
+		const struct ioband_facet *facet = ioband_facet(node, way);
 
 		parked_ns += facet->parked_ns;
 		if (facet->state == IOBAND_FACET_PARKED)
@@ -309,10 +364,12 @@ static void note_wanted(struct ioband_node *node, u64 done_ns)
 			node->terms->wanted_ns = done_ns;
 }
 
-static enum ioband_because why_held(const struct ioband_node *node)
+static enum ioband_because why_held(const struct ioband_node *node,
+				    unsigned int leg)
 {
 	for (; node->parent; node = node->parent) {
-		if (!ioband_before(*ioband_vtime_of(node), node->start))
+		if (!ioband_before(*ioband_vtime_of(node, leg),
+				   node->leg[leg].start))
 			continue;
 		return node->is_debtor ? IOBAND_BECAUSE_DEBT :
 					 IOBAND_BECAUSE_WEIGHT;
@@ -320,33 +377,32 @@ static enum ioband_because why_held(const struct ioband_node *node)
 	return IOBAND_BECAUSE_DEPTH;
 }
 
-/* The child whose turn it is, or %NULL if it is that of the node's own I/O. */
-static struct ioband_node *first_child(const struct ioband_node *node,
-				       u32 ways)
+/*
+ * The child whose turn it is at a leg, or %NULL if it is that of the node's own I/O.
+ */
+static struct ioband_node *first_child(const struct ioband_leg *leg, u32 ways)
 {
-	struct ioband_node *first = NULL, *child;
-	const struct ioband_heap *ready;
-	unsigned int class, way;
+	struct ioband_heap_node *first, *other;
+	const struct ioband_facet *facet;
+	unsigned int class;
 	bool own = false;
 
 	for (class = 0; class < IOBAND_CLASSES; class++) {
-		for (way = 0; way < node->nr_ways; way++) {
-			if (!(ways & BIT(way)))
+		first = NULL;
+		for (facet = leg->facet; facet < leg->facet + IOBAND_DIRS; facet++) {
+			if (!(ways & BIT(facet->way)))
 				continue;
-			own |= ioband_holds_own(&node->facet[way]);
-			ready = &node->facet[way].ready[class];
-			if (!ioband_heap_first(ready))
-				continue;
-			child = ioband_facet_node(ioband_heap_first(ready));
-			if (!first || ioband_before(child->start, first->start))
-				first = child;
+			own |= ioband_holds_own(facet);
+			other = ioband_heap_first(&facet->ready[class]);
+			if (!first || (other && ioband_before(other->key, first->key)))
+				first = other;
 		}
 		/* The node's own I/O has the place of a child of its own. */
 		if (class == IOBAND_BE && own &&
-		    (!first || !ioband_before(first->start, node->own_start)))
+		    (!first || !ioband_before(first->key, leg->own_start)))
 			return NULL;
 		if (first)
-			return first;
+			return ioband_facet_node(first);
 	}
 	return NULL;
 }
@@ -403,6 +459,7 @@ void ioband_sched_set_policy(struct ioband_sched *sched,
 			     const struct ioband_policy *policy)
 {
 	sched->policy = policy;
+	sched->recent_cost = 0;
 	ioband_sched_restart(sched);
 }
 
@@ -421,10 +478,14 @@ void ioband_node_join(struct ioband_sched *sched, struct ioband_node *node,
 {
 	u64 cost = sched->policy->by_time ? ios_in_flight * node->cost_ns :
 		   sched->policy->cost(ios_in_flight, sectors_in_flight);
+	unsigned int leg;
+	u64 step;
 
 	ioband_path_join(sched, node);
 	for (; node->parent; node = node->parent) {
-		ioband_advance(&node->start, &node->rest, cost, node->weight);
+		step = ioband_step(&node->rest, cost, node->weight);
+		for (leg = 0; leg < node->nr_legs; leg++)
+			node->leg[leg].start += step;
 		ioband_node_rekey(node);
 	}
 }
@@ -442,7 +503,9 @@ void ioband_hold(struct ioband_sched *sched, struct ioband_node *node,
 		 struct ioband_io *io, u64 now_ns)
 {
 	bool was_empty = !node->held;
-	bool was_behind = ioband_before(node->start, *ioband_vtime_of(node));
+	bool was_behind = ioband_before(node->leg[io->leg].start,
+					*ioband_vtime_of(node, io->leg));
+	struct ioband_leg *leg;
 
 	if (was_empty) {
 		ioband_turn_back(sched, node, now_ns);
@@ -457,11 +520,12 @@ void ioband_hold(struct ioband_sched *sched, struct ioband_node *node,
 		sched->guests++;
 	ioband_inner_insert(node, io);
 	sched->held++;
-	if (was_empty && ioband_before(node->own_start, node->vtime[IOBAND_BE]))
-		node->own_start = node->vtime[IOBAND_BE];
+	for (leg = node->leg; was_empty && leg < node->leg + node->nr_legs; leg++)
+		if (ioband_before(leg->own_start, leg->vtime[IOBAND_BE]))
+			leg->own_start = leg->vtime[IOBAND_BE];
 	ioband_node_update(sched, node, now_ns);
 
-	io->because = was_empty ? why_held(node) :
+	io->because = was_empty ? why_held(node, io->leg) :
 		      node->is_debtor ? IOBAND_BECAUSE_DEBT :
 		      IOBAND_BECAUSE_WEIGHT;
 	io->limited_ns = path_parked_ns(node, ioband_way(io), now_ns);
@@ -479,7 +543,7 @@ void ioband_hold(struct ioband_sched *sched, struct ioband_node *node,
 bool ioband_may_pass(const struct ioband_node *node, const struct ioband_io *io,
 		     u64 now_ns)
 {
-	if (ioband_holds_own(&node->facet[ioband_way(io)]))
+	if (ioband_holds_own(ioband_facet(node, ioband_way(io))))
 		return false;
 	for (; node->parent; node = node->parent)
 		if (node->terms &&
@@ -523,12 +587,31 @@ void ioband_charge(struct ioband_sched *sched, struct ioband_node *node,
 	path_charge(sched, node, io, NULL, AS_DEBT, now_ns);
 }
 
-/* Down from @node by class and tag, to the group whose own I/O goes. */
+/*
+ * The leg that is looked after now: the first of @ways that I/O of @node or below waits
+ * for. The others do not wait for long because of it, for soon it will be full.
+ */
+static unsigned int first_leg(const struct ioband_node *node, u32 ways)
+{
+	unsigned int way;
+
+	for (way = 0; way < ioband_nr_ways(node) - 1; way++)
+		if (ways & BIT(way) && ioband_facet_has_io(ioband_facet(node, way)))
+			break;
+	return ioband_way_leg(way);
+}
+
+/*
+ * Down from @node by class and tag, to the group whose own I/O goes. Each leg has an
+ * order of its own: @ways are one leg's then.
+ */
 static struct ioband_node *descend(struct ioband_node *node, u32 *ways)
 {
+	unsigned int leg = first_leg(node, *ways);
 	struct ioband_node *child;
 
-	while ((child = first_child(node, *ways))) {
+	*ways &= (BIT(IOBAND_READ) | BIT(IOBAND_WRITE)) << leg * IOBAND_DIRS;
+	while ((child = first_child(&node->leg[leg], *ways))) {
 		node = child;
 		*ways &= node->ready;
 	}
@@ -562,17 +645,19 @@ static struct ioband_node *choose(struct ioband_sched *sched, u64 now_ns,
 	return descend(*top, ways);
 }
 
-/* Whether it is the turn of @node, all the way down: it, or its equals. */
-static bool is_its_turn(const struct ioband_node *node)
+/* Whether it is the turn of @node at a leg, all the way down: it, or its equals. */
+static bool is_its_turn(const struct ioband_node *node, unsigned int leg)
 {
-	unsigned int way;
+	const struct ioband_facet *above;
+	unsigned int dir;
 
 	for (; node->parent; node = node->parent) {
 		if (node->class == IOBAND_IDLE ||
-		    ioband_before(*ioband_vtime_of(node), node->start))
+		    ioband_before(*ioband_vtime_of(node, leg), node->leg[leg].start))
 			return false;
-		for (way = 0; node->class != IOBAND_RT && way < node->nr_ways; way++)
-			if (ioband_heap_first(&node->parent->facet[way].ready[IOBAND_RT]))
+		above = node->parent->leg[leg].facet;
+		for (dir = 0; node->class != IOBAND_RT && dir < IOBAND_DIRS; dir++)
+			if (ioband_heap_first(&above[dir].ready[IOBAND_RT]))
 				return false;
 	}
 	return true;
@@ -586,13 +671,14 @@ static struct ioband_node *take_late(struct ioband_sched *sched, u64 in_flight,
 				     u32 *ways)
 {
 	struct ioband_node *late = sched->late;
-	u64 legs = sched->root.nr_ways / IOBAND_DIRS;
+	u64 legs = sched->root.nr_legs;
 
 	sched->late = NULL;
 	if (!late || in_flight >= ((u64)sched->depth + sched->spare) * legs)
 		return NULL;
 	*ways = ioband_open_ways(late) & ~sched->brim;
-	return *ways && is_its_turn(late) ? descend(late, ways) : NULL;
+	return *ways && is_its_turn(late, first_leg(late, *ways)) ?
+	       descend(late, ways) : NULL;
 }
 
 /**
@@ -620,8 +706,7 @@ struct ioband_io *ioband_next(struct ioband_sched *sched, u32 in_flight,
 	if (sched->late)
 		node = take_late(sched, in_flight, &ways);
 	if (!node) {
-		if (in_flight >= (u64)sched->depth *
-				 (sched->root.nr_ways / IOBAND_DIRS))
+		if (in_flight >= (u64)sched->depth * sched->root.nr_legs)
 			return NULL;
 		node = choose(sched, now_ns, &top, &ways, &how);
 	}
@@ -678,9 +763,9 @@ struct ioband_io *ioband_first_held(const struct ioband_node *node)
 	struct ioband_io *io = NULL;
 	unsigned int way;
 
-	for (way = 0; !io && way < node->nr_ways; way++)
-		io = ioband_first_io(&node->facet[way].held[false]) ?:
-		     ioband_first_io(&node->facet[way].held[true]);
+	for (way = 0; !io && way < ioband_nr_ways(node); way++)
+		io = ioband_first_io(&ioband_facet(node, way)->held[false]) ?:
+		     ioband_first_io(&ioband_facet(node, way)->held[true]);
 	return io;
 }
 
@@ -736,8 +821,8 @@ bool ioband_is_ready(const struct ioband_sched *sched)
 	const struct ioband_node *root = &sched->root;
 	unsigned int way;
 
-	for (way = 0; way < root->nr_ways; way++)
-		if (ioband_facet_has_io(&root->facet[way]))
+	for (way = 0; way < ioband_nr_ways(root); way++)
+		if (ioband_facet_has_io(ioband_facet(root, way)))
 			return true;
 	return false;
 }

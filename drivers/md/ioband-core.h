@@ -121,6 +121,7 @@ enum ioband_facet_state {
  * @parked_since_ns: since when, if it is parked
  * @parked_ns: how long it was parked before, in all
  * @state: which heap @node is in
+ * @way: to which leg, and in which direction
  */
 struct ioband_facet {
 	struct ioband_heap_node node;
@@ -130,6 +131,23 @@ struct ioband_facet {
 	u64 parked_since_ns;
 	u64 parked_ns;
 	u8 state;
+	u8 way;
+};
+
+/**
+ * struct ioband_leg - a node's place at one leg of the disk
+ * @facet: what waits here and below, by direction
+ * @start: start tag of what goes next to this leg, in its virtual time of the parent
+ * @own_start: start tag of the node's own I/O among its children
+ * @vtime: virtual time of the children, by class
+ * @stride: how far an I/O takes a child's tag lately, at most; where there are others
+ */
+struct ioband_leg {
+	struct ioband_facet facet[IOBAND_DIRS];
+	u64 start;
+	u64 own_start;
+	u64 vtime[IOBAND_CLASSES];
+	u64 stride;
 };
 
 /**
@@ -137,22 +155,19 @@ struct ioband_facet {
  * @parent: the group out of whose share this one's comes; %NULL for the root
  * @children: the groups below
  * @sibling: place in @children of the parent
- * @facet: what waits here and below, by way: @plain, or more than these
+ * @leg: its places at the legs of the disk: @plain, or more than this
  * @ready: the ways that I/O may go here or below, as far as limits up to this
  *	one let it, a bit each
- * @start: start tag of what goes next, in the virtual time of the parent
  * @weight: share relative to its siblings that have I/O
  * @rest: what the last division of a cost by @weight left over
- * @period: busy period of the scheduler in which @start was made
+ * @period: busy period of the scheduler in which the tags were made
  * @class: which siblings go before it, whatever the tags say
- * @nr_ways: size of @facet
+ * @nr_legs: size of @leg
  * @is_stream: it is no group, but the I/O of one task in the group above it
  * @is_debtor: it is ahead because of I/O that did not wait
- * @vtime: virtual time of the children, by class
  * @rivals: weight of all children that took part in this busy period
  * @served: cost of what the node and those below got in this busy period
- * @own_start: start tag of the node's own I/O among its children
- * @own_rest: remainder, as @rest
+ * @own_rest: remainder, as @rest, of the node's own I/O
  * @held: number of its own I/Os held
  * @emptied_ns: when the last I/O it held went
  * @sync_run: counts I/Os while async ones wait
@@ -163,26 +178,23 @@ struct ioband_facet {
  * @think_off_ns: mean deviation of that
  * @cost_ns: for how long the disk is at work for an I/O of its, lately
  * @terms: limits, minimum and latency target, or %NULL
- * @plain: the facets where the disk has one leg
+ * @plain: the place where the disk has one leg
  */
 struct ioband_node {
 	struct ioband_node *parent;
 	struct list_head children;
 	struct list_head sibling;
-	struct ioband_facet *facet;
+	struct ioband_leg *leg;
 	u32 ready;
-	u64 start;
 	u32 weight;
 	u32 rest;
 	u32 period;
 	u8 class;
-	u8 nr_ways;
+	u8 nr_legs;
 	bool is_stream;
 	bool is_debtor;
-	u64 vtime[IOBAND_CLASSES];
 	u64 rivals;
 	u64 served;
-	u64 own_start;
 	u32 own_rest;
 	u32 held;
 	u64 emptied_ns;
@@ -194,8 +206,19 @@ struct ioband_node {
 	u64 think_off_ns;
 	u64 cost_ns;
 	struct ioband_terms *terms;
-	struct ioband_facet plain[IOBAND_DIRS];
+	struct ioband_leg plain;
 };
+
+static inline unsigned int ioband_nr_ways(const struct ioband_node *node)
+{
+	return node->nr_legs * IOBAND_DIRS;
+}
+
+static inline struct ioband_facet *ioband_facet(const struct ioband_node *node,
+						unsigned int way)
+{
+	return &node->leg[way / IOBAND_DIRS].facet[way % IOBAND_DIRS];
+}
 
 /**
  * struct ioband_sched - all groups that share one disk
@@ -221,6 +244,7 @@ struct ioband_node {
  * @sent_ios: I/Os that went, held before or charged; those that went as one, once
  * @sent_sectors: their size
  * @sent_work: their cost, but for policies of time
+ * @recent_cost: cost of about the last 64 I/Os
  * @leaks: turns that groups lost because all they had was at the disk
  * @guests: I/Os that came with nothing before them but what is at the disk
  * @gaps: times when there was room and nothing to send
@@ -244,6 +268,7 @@ struct ioband_sched {
 	u64 sent_ios;
 	u64 sent_sectors;
 	u64 sent_work;
+	u64 recent_cost;
 	u64 leaks;
 	u64 guests;
 	u64 gaps;
@@ -258,7 +283,7 @@ void ioband_sched_set_policy(struct ioband_sched *sched,
 struct ioband_node *ioband_node_after(struct ioband_node *node,
 				      const struct ioband_node *top);
 void ioband_node_init(struct ioband_node *node, u32 weight);
-void ioband_node_set_legs(struct ioband_node *node, struct ioband_facet *facets,
+void ioband_node_set_legs(struct ioband_node *node, struct ioband_leg *legs,
 			  unsigned int nr_legs);
 void ioband_node_add(struct ioband_node *parent, struct ioband_node *node);
 void ioband_node_del(struct ioband_sched *sched, struct ioband_node *node,

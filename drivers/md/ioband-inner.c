@@ -36,7 +36,7 @@ static const u16 level_steps[IOBAND_PRIOS] = {
 static struct ioband_heap *held_of(struct ioband_node *node,
 				   const struct ioband_io *io)
 {
-	return &node->facet[ioband_way(io)].held[io->is_async];
+	return &ioband_facet(node, ioband_way(io))->held[io->is_async];
 }
 
 static struct ioband_io *first_of(const struct ioband_node *node, u32 ways,
@@ -45,10 +45,10 @@ static struct ioband_io *first_of(const struct ioband_node *node, u32 ways,
 	struct ioband_io *first = NULL, *io;
 	unsigned int way;
 
-	for (way = 0; way < node->nr_ways; way++) {
+	for (way = 0; way < ioband_nr_ways(node); way++) {
 		if (!(ways & BIT(way)))
 			continue;
-		io = ioband_first_io(&node->facet[way].held[is_async]);
+		io = ioband_first_io(&ioband_facet(node, way)->held[is_async]);
 		if (io && (!first || ioband_before(io->node.key,
 						   first->node.key)))
 			first = io;

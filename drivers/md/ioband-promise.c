@@ -29,13 +29,13 @@ static struct ioband_node *owner_of_next(struct ioband_node *group, u32 *ways,
 
 	if (ioband_inner_pick(group, *ways, now_ns))
 		return group;
-	for (way = 0; way < group->nr_ways; way++) {
-		place = ioband_heap_first(&group->facet[way].ready[IOBAND_BE]);
+	for (way = 0; way < ioband_nr_ways(group); way++) {
+		place = ioband_heap_first(&ioband_facet(group, way)->ready[IOBAND_BE]);
 		if (!(*ways & BIT(way)) || !place)
 			continue;
 		child = ioband_facet_node(place);
 		if (child->is_stream &&
-		    (!first || ioband_before(child->start, first->start)))
+		    (!first || ioband_before(child->plain.start, first->plain.start)))
 			first = child;
 	}
 	if (first)
@@ -152,8 +152,8 @@ static u32 open_ways(const struct ioband_node *node, u64 *open_ns)
 	bool any = false;
 
 	while ((node = node->parent)->parent) {
-		for (way = 0; way < node->nr_ways; way++) {
-			const struct ioband_facet *facet = &node->facet[way];
+		for (way = 0; way < ioband_nr_ways(node); way++) {
+			const struct ioband_facet *facet = ioband_facet(node, way);
 
 			if (!(ways & BIT(way)) ||
 			    facet->state == IOBAND_FACET_READY)

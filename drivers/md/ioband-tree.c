@@ -12,11 +12,20 @@
  */
 #include "ioband-tree.h"
 
+/* Nobody is behind the virtual time of his siblings at a leg. */
+static void leg_catch_up(struct ioband_node *node, unsigned int leg)
+{
+	u64 vtime = *ioband_vtime_of(node, leg);
+
+	if (ioband_before(node->leg[leg].start, vtime))
+		node->leg[leg].start = vtime;
+}
+
 static struct ioband_heap *siblings_of(const struct ioband_facet *facet)
 {
 	const struct ioband_node *node = facet->whose;
 
-	return &node->parent->facet[facet - node->facet].ready[node->class];
+	return &ioband_facet(node->parent, facet->way)->ready[node->class];
 }
 
 /**
@@ -32,27 +41,6 @@ u32 ioband_open_ways(const struct ioband_node *node)
 	while (ways && (node = node->parent)->parent)
 		ways &= node->ready;
 	return ways;
-}
-
-/**
- * ioband_least_tag - who of a node and its siblings of its class is furthest behind
- * @node: the node, of which something is ready
- *
- * Return: the start tag of the first that has I/O that may go, whatever way.
- */
-u64 ioband_least_tag(const struct ioband_node *node)
-{
-	const struct ioband_heap_node *first;
-	const struct ioband_facet *facet;
-	u64 least = node->start;
-
-	for (facet = node->parent->facet;
-	     facet < node->parent->facet + node->parent->nr_ways; facet++) {
-		first = ioband_heap_first(&facet->ready[node->class]);
-		if (first && ioband_before(first->key, least))
-			least = first->key;
-	}
-	return least;
 }
 
 /* Whether there is I/O of @facet here or below that no limit below forbids. */
@@ -74,7 +62,7 @@ static void facet_leave(struct ioband_sched *sched, struct ioband_facet *facet,
 	switch (facet->state) {
 	case IOBAND_FACET_READY:
 		ioband_heap_erase(siblings_of(facet), &facet->node);
-		node->ready &= ~BIT(facet - node->facet);
+		node->ready &= ~BIT(facet->way);
 		break;
 	case IOBAND_FACET_PARKED:
 		ioband_heap_erase(&sched->timers, &facet->node);
@@ -99,19 +87,19 @@ static void facet_enter(struct ioband_sched *sched, struct ioband_facet *facet,
 		return;
 	}
 	facet->state = IOBAND_FACET_READY;
-	facet->node.key = node->start;
+	facet->node.key = *ioband_start_of(facet);
 	ioband_heap_insert(siblings_of(facet), &facet->node);
-	node->ready |= BIT(facet - node->facet);
+	node->ready |= BIT(facet->way);
 }
 
 /* All facets leave the heaps they are in. */
 static void node_leave(struct ioband_sched *sched, struct ioband_node *node,
 		       u64 now_ns)
 {
-	struct ioband_facet *facet;
+	unsigned int way;
 
-	for (facet = node->facet; facet < node->facet + node->nr_ways; facet++)
-		facet_leave(sched, facet, now_ns);
+	for (way = 0; way < ioband_nr_ways(node); way++)
+		facet_leave(sched, ioband_facet(node, way), now_ns);
 }
 
 /**
@@ -139,66 +127,68 @@ bool ioband_limits_above(const struct ioband_node *node, enum ioband_dir dir,
 }
 
 /*
- * Who is first of the siblings of @node that go in a direction, if for a limit above
+ * Who is first of those that go the way of @facet, its siblings, if for a limit above
  * they are behind all others of their class; else these others.
  */
-static u64 dir_vtime(const struct ioband_node *node, enum ioband_dir dir,
-		     u64 now_ns)
+static u64 way_vtime(const struct ioband_facet *facet, u64 now_ns)
 {
-	u64 vtime = *ioband_vtime_of(node), least = vtime, open_ns;
-	const struct ioband_heap_node *first;
-	unsigned int way;
+	const struct ioband_heap_node *first = ioband_heap_first(siblings_of(facet));
+	const struct ioband_node *node = facet->whose;
+	u64 vtime = *ioband_vtime_of(node, ioband_way_leg(facet->way)), open_ns;
 
-	for (way = dir; way < node->nr_ways; way += IOBAND_DIRS) {
-		first = ioband_heap_first(siblings_of(&node->facet[way]));
-		if (first && ioband_before(first->key, least))
-			least = first->key;
-	}
-	if (least != vtime && !ioband_limits_above(node, dir, now_ns, &open_ns))
-		least = vtime;
-	return least;
+	if (first && ioband_before(first->key, vtime) &&
+	    ioband_limits_above(node, ioband_way_dir(facet->way), now_ns, &open_ns))
+		return first->key;
+	return vtime;
 }
 
-/* Whether a node that may go in @dir soon is kept back in the other direction only. */
-static bool is_kept_elsewhere(const struct ioband_node *node,
-			      enum ioband_dir dir, u64 now_ns)
+/*
+ * Whether the node of a facet that may go soon is kept back in the other direction
+ * only.
+ */
+static bool is_kept_elsewhere(const struct ioband_facet *facet, u64 now_ns)
 {
+	const struct ioband_node *node = facet->whose;
+	enum ioband_dir dir = ioband_way_dir(facet->way);
 	unsigned int way;
 	u64 open_ns;
 
-	for (way = dir; way < node->nr_ways; way += IOBAND_DIRS)
+	for (way = dir; way < ioband_nr_ways(node); way += IOBAND_DIRS)
 		if (node->ready & BIT(way))
 			return false;
-	return ioband_before(node->start, *ioband_vtime_of(node)) &&
+	return ioband_before(*ioband_start_of(facet),
+			     *ioband_vtime_of(node, ioband_way_leg(facet->way))) &&
 	       ioband_limits_above(node, !dir, now_ns, &open_ns);
 }
 
 /*
- * Nobody saves up while he is away, or while he could not go in @dir. Nor does he have
- * to wait until those that a limit above keeps there have caught up with the rest:
- * among them he is ahead by no more than he was of the rest.
+ * Nobody saves up while he is away, or while he could not go the way of @facet. Nor does
+ * he have to wait until those that a limit above keeps there have caught up with the
+ * rest: among them he is ahead by no more than he was of the rest.
  */
-static void take_place(struct ioband_sched *sched, struct ioband_node *node,
-		       enum ioband_dir dir, u64 now_ns)
+static void take_place(struct ioband_sched *sched, struct ioband_facet *facet,
+		       u64 now_ns)
 {
-	u64 start, vtime, least;
+	unsigned int nr = ioband_way_leg(facet->way), leg;
+	struct ioband_node *node = facet->whose;
+	u64 *start = ioband_start_of(facet);
+	u64 vtime, least;
 
-	if (node->ready && !is_kept_elsewhere(node, dir, now_ns))
+	if (node->ready && !is_kept_elsewhere(facet, now_ns))
 		return;
 	/* It may have been parked since before this busy period. */
 	ioband_path_join(sched, node);
-	start = node->start;
-	vtime = *ioband_vtime_of(node);
-	least = dir_vtime(node, dir, now_ns);
-	if (ioband_before(start, least)) {
-		start = least;
+	vtime = *ioband_vtime_of(node, nr);
+	least = way_vtime(facet, now_ns);
+	if (ioband_before(*start, least)) {
+		*start = least;
 		node->is_debtor = false;
-	} else if (!node->ready && least != vtime && !ioband_before(start, vtime)) {
-		start -= vtime - least;
+	} else if (!node->ready && least != vtime && !ioband_before(*start, vtime)) {
+		*start -= vtime - least;
 	}
-	if (start == node->start)
-		return;
-	node->start = start;
+	for (leg = 0; !node->ready && leg < node->nr_legs; leg++)
+		if (leg != nr)
+			leg_catch_up(node, leg);
 	ioband_node_rekey(node);
 }
 
@@ -219,15 +209,16 @@ static bool facet_update(struct ioband_sched *sched, struct ioband_facet *facet,
 	}
 	if (node->terms)
 		open_ns = ioband_terms_open_ns(node->terms,
-					       ioband_way_dir(facet - node->facet),
+					       ioband_way_dir(facet->way),
 					       now_ns);
-	if (was_ready && facet->node.key == node->start && open_ns == now_ns)
+	if (was_ready && facet->node.key == *ioband_start_of(facet) &&
+	    open_ns == now_ns)
 		return false;
 	if (facet->state == IOBAND_FACET_PARKED && facet->node.key == open_ns &&
 	    open_ns != now_ns)
 		return false;
 	if (!was_ready && open_ns == now_ns)
-		take_place(sched, node, ioband_way_dir(facet - node->facet), now_ns);
+		take_place(sched, facet, now_ns);
 	facet_leave(sched, facet, now_ns);
 	facet_enter(sched, facet, open_ns, now_ns);
 	return was_ready != (facet->state == IOBAND_FACET_READY);
@@ -240,11 +231,11 @@ static bool facet_update(struct ioband_sched *sched, struct ioband_facet *facet,
 bool ioband_node_place(struct ioband_sched *sched, struct ioband_node *node,
 		       u64 now_ns)
 {
-	struct ioband_facet *facet;
 	bool changed = false;
+	unsigned int way;
 
-	for (facet = node->facet; facet < node->facet + node->nr_ways; facet++)
-		changed |= facet_update(sched, facet, now_ns);
+	for (way = 0; way < ioband_nr_ways(node); way++)
+		changed |= facet_update(sched, ioband_facet(node, way), now_ns);
 	if (node->terms)
 		ioband_promise_update(sched, node, now_ns);
 	return changed;
@@ -261,10 +252,13 @@ void ioband_node_update(struct ioband_sched *sched, struct ioband_node *node,
 /* Bring a node into the busy period; its parent is in it. */
 static void node_join(struct ioband_sched *sched, struct ioband_node *node)
 {
+	unsigned int leg;
+
 	if (ioband_node_joined(sched, node))
 		return;
 	node->period = sched->period;
-	node->start = *ioband_vtime_of(node);
+	for (leg = 0; leg < node->nr_legs; leg++)
+		node->leg[leg].start = *ioband_vtime_of(node, leg);
 	node->rest = 0;
 	node->is_debtor = false;
 	node->parent->rivals += node->weight;
@@ -276,23 +270,25 @@ void ioband_node_retag(struct ioband_sched *sched, struct ioband_node *node)
 {
 	struct ioband_heap_node *first;
 	struct ioband_heap *ready, again;
-	unsigned int way, class;
+	unsigned int leg, way, class;
 	struct ioband_node *child;
 
-	memset(node->vtime, 0, sizeof(node->vtime));
-	node->own_start = 0;
+	for (leg = 0; leg < node->nr_legs; leg++) {
+		memset(node->leg[leg].vtime, 0, sizeof(node->leg[leg].vtime));
+		node->leg[leg].own_start = 0;
+	}
 	node->own_rest = 0;
 	node->rivals = 0;
 	node->served = 0;
-	for (way = 0; way < node->nr_ways; way++) {
+	for (way = 0; way < ioband_nr_ways(node); way++) {
 		for (class = 0; class < IOBAND_CLASSES; class++) {
-			ready = &node->facet[way].ready[class];
+			ready = &ioband_facet(node, way)->ready[class];
 			again.root = NULL;
 			while ((first = ioband_heap_first(ready))) {
 				child = ioband_facet_node(first);
 				ioband_heap_erase(ready, first);
 				node_join(sched, child);
-				first->key = child->start;
+				first->key = child->leg[ioband_way_leg(way)].start;
 				ioband_heap_insert(&again, first);
 			}
 			*ready = again;
@@ -300,16 +296,19 @@ void ioband_node_retag(struct ioband_sched *sched, struct ioband_node *node)
 	}
 }
 
-/* Put a node in its place among its siblings after its tag has changed. */
+/* Put a node in its places among its siblings after its tags have changed. */
 void ioband_node_rekey(struct ioband_node *node)
 {
 	struct ioband_facet *facet;
+	unsigned int way;
 
-	for (facet = node->facet; facet < node->facet + node->nr_ways; facet++) {
-		if (facet->state != IOBAND_FACET_READY)
+	for (way = 0; way < ioband_nr_ways(node); way++) {
+		facet = ioband_facet(node, way);
+		if (facet->state != IOBAND_FACET_READY ||
+		    facet->node.key == *ioband_start_of(facet))
 			continue;
 		ioband_heap_erase(siblings_of(facet), &facet->node);
-		facet->node.key = node->start;
+		facet->node.key = *ioband_start_of(facet);
 		ioband_heap_insert(siblings_of(facet), &facet->node);
 	}
 }
@@ -361,25 +360,27 @@ void ioband_node_init(struct ioband_node *node, u32 weight)
 	INIT_LIST_HEAD(&node->sibling);
 	node->weight = weight;
 	node->class = IOBAND_BE;
-	ioband_node_set_legs(node, node->plain, 1);
+	ioband_node_set_legs(node, &node->plain, 1);
 }
 
 /**
  * ioband_node_set_legs - give a group a place at each leg of the disk
  * @node: the root of a scheduler that holds nothing, or a group that is in no tree
- * @facets: zeroed memory, as long as @node is in use: %IOBAND_DIRS for each leg
+ * @legs: zeroed memory, as long as @node is in use
  * @nr_legs: how many there are, up to %IOBAND_LEGS_MAX; what is above the group has
  *	no fewer
  */
-void ioband_node_set_legs(struct ioband_node *node, struct ioband_facet *facets,
+void ioband_node_set_legs(struct ioband_node *node, struct ioband_leg *legs,
 			  unsigned int nr_legs)
 {
 	unsigned int way;
 
-	node->facet = facets;
-	node->nr_ways = nr_legs * IOBAND_DIRS;
-	for (way = 0; way < node->nr_ways; way++)
-		facets[way].whose = node;
+	node->leg = legs;
+	node->nr_legs = nr_legs;
+	for (way = 0; way < ioband_nr_ways(node); way++) {
+		ioband_facet(node, way)->whose = node;
+		ioband_facet(node, way)->way = way;
+	}
 }
 
 /**
@@ -402,14 +403,15 @@ static void catch_up(struct ioband_sched *sched, struct ioband_node *top,
 		     u64 now_ns)
 {
 	struct ioband_node *node = top;
+	unsigned int leg;
 
 	while ((node = ioband_node_after(node, top))) {
 		if (node->terms)
 			ioband_promise_update(sched, node, now_ns);
-		if (!node->ready ||
-		    !ioband_before(node->start, *ioband_vtime_of(node)))
+		if (!node->ready)
 			continue;
-		node->start = *ioband_vtime_of(node);
+		for (leg = 0; leg < node->nr_legs; leg++)
+			leg_catch_up(node, leg);
 		ioband_node_rekey(node);
 	}
 }
@@ -424,18 +426,25 @@ static void catch_up(struct ioband_sched *sched, struct ioband_node *top,
 void ioband_node_move(struct ioband_sched *sched, struct ioband_node *node,
 		      struct ioband_node *parent, u64 now_ns)
 {
+	unsigned int leg;
+	u64 *start;
+
 	node_leave(sched, node, now_ns);
 	ioband_node_update(sched, node->parent, now_ns);
 	node_withdraw(sched, node);
 
-	node->start -= *ioband_vtime_of(node);
+	for (leg = 0; leg < node->nr_legs; leg++)
+		node->leg[leg].start -= *ioband_vtime_of(node, leg);
 	node->parent = parent;
 	list_move_tail(&node->sibling, &parent->children);
 	ioband_path_join(sched, parent);
-	/* What it is ahead it stays; inside, nobody notices. */
-	if ((s64)node->start < 0)
-		node->start = 0;
-	node->start += *ioband_vtime_of(node);
+	for (leg = 0; leg < node->nr_legs; leg++) {
+		start = &node->leg[leg].start;
+		/* What it is ahead it stays; inside, nobody notices. */
+		if ((s64)*start < 0)
+			*start = 0;
+		*start += *ioband_vtime_of(node, leg);
+	}
 	if (ioband_node_joined(sched, node))
 		parent->rivals += node->weight;
 	ioband_path_join(sched, node);
@@ -479,13 +488,18 @@ void ioband_node_del(struct ioband_sched *sched, struct ioband_node *node,
 void ioband_node_set_weight(struct ioband_sched *sched,
 			    struct ioband_node *node, u32 weight)
 {
-	u64 vtime = *ioband_vtime_of(node), ahead = node->start - vtime;
-	u64 rest = 0;
+	u64 vtime, ahead, rest = 0;
+	unsigned int leg;
 
-	/* Times the old weight, this is cost: it cannot overflow. */
-	if (ioband_node_joined(sched, node) && (s64)ahead >= 0)
-		node->start = vtime + div64_u64_rem(ahead * node->weight +
-						    node->rest, weight, &rest);
+	for (leg = 0; leg < node->nr_legs; leg++) {
+		vtime = *ioband_vtime_of(node, leg);
+		ahead = node->leg[leg].start - vtime;
+		/* Times the old weight, this is cost: it cannot overflow. */
+		if (ioband_node_joined(sched, node) && (s64)ahead >= 0)
+			node->leg[leg].start = vtime +
+				div64_u64_rem(ahead * node->weight + node->rest,
+					      weight, &rest);
+	}
 	node_withdraw(sched, node);
 	node->weight = weight;
 	node->rest = rest;
@@ -504,9 +518,12 @@ void ioband_node_set_weight(struct ioband_sched *sched,
 void ioband_node_set_class(struct ioband_sched *sched, struct ioband_node *node,
 			   enum ioband_class class, u64 now_ns)
 {
+	unsigned int leg;
+
 	node_leave(sched, node, now_ns);
 	node->class = class;
-	node->start = *ioband_vtime_of(node);
+	for (leg = 0; leg < node->nr_legs; leg++)
+		node->leg[leg].start = *ioband_vtime_of(node, leg);
 	node->rest = 0;
 	ioband_node_update(sched, node, now_ns);
 }

@@ -14,9 +14,21 @@ ioband_facet_node(struct ioband_heap_node *heap_node)
 	return container_of(heap_node, struct ioband_facet, node)->whose;
 }
 
-static inline u64 *ioband_vtime_of(const struct ioband_node *node)
+static inline unsigned int ioband_way_leg(unsigned int way)
 {
-	return &node->parent->vtime[node->class];
+	return way / IOBAND_DIRS;
+}
+
+/* The start tag of all that goes where a facet's I/O goes. */
+static inline u64 *ioband_start_of(const struct ioband_facet *facet)
+{
+	return &facet->whose->leg[ioband_way_leg(facet->way)].start;
+}
+
+static inline u64 *ioband_vtime_of(const struct ioband_node *node,
+				   unsigned int leg)
+{
+	return &node->parent->leg[leg].vtime[node->class];
 }
 
 static inline bool ioband_holds_own(const struct ioband_facet *facet)
@@ -25,19 +37,19 @@ static inline bool ioband_holds_own(const struct ioband_facet *facet)
 	       ioband_heap_first(&facet->held[true]);
 }
 
-static inline void ioband_advance(u64 *tag, u32 *rest, u64 cost, u32 weight)
+/* How far an I/O takes a tag. */
+static inline u64 ioband_step(u32 *rest, u64 cost, u32 weight)
 {
-	u64 left;
+	u64 left, step;
 
-	*tag += div64_u64_rem((cost << IOBAND_VTIME_SHIFT) + *rest, weight,
-			      &left);
+	step = div64_u64_rem((cost << IOBAND_VTIME_SHIFT) + *rest, weight, &left);
 	*rest = left;
+	return step;
 }
 
 bool ioband_limits_above(const struct ioband_node *node, enum ioband_dir dir,
 			 u64 now_ns, u64 *open_ns);
 u32 ioband_open_ways(const struct ioband_node *node);
-u64 ioband_least_tag(const struct ioband_node *node);
 bool ioband_facet_has_io(const struct ioband_facet *facet);
 bool ioband_node_place(struct ioband_sched *sched, struct ioband_node *node,
 		       u64 now_ns);

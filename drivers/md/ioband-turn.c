@@ -148,7 +148,7 @@ struct ioband_node *ioband_turn_holder(const struct ioband_sched *sched,
 
 static bool is_alone(const struct ioband_node *node, unsigned int way)
 {
-	const struct ioband_facet *above = &node->parent->facet[way];
+	const struct ioband_facet *above = ioband_facet(node->parent, way);
 	struct ioband_heap_node *first;
 	unsigned int class;
 
@@ -166,7 +166,7 @@ static bool has_rival(const struct ioband_node *node)
 	unsigned int way;
 
 	for (; node->parent; node = node->parent)
-		for (way = 0; way < node->parent->nr_ways; way++)
+		for (way = 0; way < ioband_nr_ways(node->parent); way++)
 			if (!is_alone(node, way))
 				return true;
 	return false;
@@ -242,7 +242,7 @@ static bool is_owed(const struct ioband_node *node,
 {
 	const struct ioband_node *n;
 	int levels = 0;
-	u64 start;
+	u64 start, vtime;
 
 	for (n = node; n->parent; n = n->parent)
 		levels++;
@@ -261,10 +261,12 @@ static bool is_owed(const struct ioband_node *node,
 	}
 	if (node->class != next->class)
 		return node->class < next->class;
-	start = node->start;
-	if (ioband_before(start, *ioband_vtime_of(node)))
-		start = *ioband_vtime_of(node);
-	return ioband_before(start, next->start);
+	/* Kept free is what does one thing at a time: that has one leg, or one order. */
+	start = node->leg[0].start;
+	vtime = *ioband_vtime_of(node, 0);
+	if (ioband_before(start, vtime))
+		start = vtime;
+	return ioband_before(start, next->leg[0].start);
 }
 
 /*
@@ -336,25 +338,32 @@ give_up:
 	return false;
 }
 
-static void correct(u64 *start, u32 *rest, s64 cost, u32 weight)
+/* What to add to tags for what an I/O took besides, or took less. */
+static u64 correction(u32 *rest, s64 cost, u32 weight)
 {
-	u64 tag = 0;
+	u64 step = ioband_step(rest, cost < 0 ? -cost : cost, weight);
 
-	ioband_advance(&tag, rest, cost < 0 ? -cost : cost, weight);
-	*start += cost < 0 ? -tag : tag;
+	return cost < 0 ? -step : step;
 }
 
 /* What an I/O took besides what was charged for it, or less than that. */
 static void settle(struct ioband_sched *sched, struct ioband_node *node,
 		   s64 cost)
 {
+	unsigned int leg;
+	u64 step;
+
 	sched->root.served += cost;
-	if (!list_empty(&node->children) && ioband_node_joined(sched, node))
-		correct(&node->own_start, &node->own_rest, cost,
-			IOBAND_WEIGHT_DEFAULT);
+	if (!list_empty(&node->children) && ioband_node_joined(sched, node)) {
+		step = correction(&node->own_rest, cost, IOBAND_WEIGHT_DEFAULT);
+		for (leg = 0; leg < node->nr_legs; leg++)
+			node->leg[leg].own_start += step;
+	}
 	for (; node->parent && ioband_node_joined(sched, node);
 	     node = node->parent) {
-		correct(&node->start, &node->rest, cost, node->weight);
+		step = correction(&node->rest, cost, node->weight);
+		for (leg = 0; leg < node->nr_legs; leg++)
+			node->leg[leg].start += step;
 		node->served += cost;
 		ioband_node_rekey(node);
 	}

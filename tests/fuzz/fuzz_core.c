@@ -62,16 +62,16 @@ static bool began_anew(void)
 
 static u64 vtime_of(const struct ioband_node *node)
 {
-	return node->parent->vtime[node->class];
+	return node->parent->plain.vtime[node->class];
 }
 
 /* Whether a tag of @node or above it has come to where another period begins. */
 static bool may_end(const struct ioband_node *node)
 {
-	bool ends = max(node->own_start, node->vtime[IOBAND_BE]) >= PERIOD_END;
+	bool ends = max(node->plain.own_start, node->plain.vtime[IOBAND_BE]) >= PERIOD_END;
 
 	for (; node->parent; node = node->parent)
-		ends |= max(node->start, vtime_of(node)) >= PERIOD_END;
+		ends |= max(node->plain.start, vtime_of(node)) >= PERIOD_END;
 	return ends;
 }
 
@@ -87,8 +87,8 @@ static void check(void)
 	must(sched.held == nr_held);
 	began_anew();
 	for (class = 0; class < IOBAND_CLASSES; class++) {
-		must(!ioband_before(sched.root.vtime[class], vtimes[class]));
-		vtimes[class] = sched.root.vtime[class];
+		must(!ioband_before(sched.root.plain.vtime[class], vtimes[class]));
+		vtimes[class] = sched.root.plain.vtime[class];
 	}
 }
 
@@ -113,7 +113,7 @@ static struct fuzz_group *joined(u8 arg)
 		return NULL;
 	if (!ioband_node_joined(&sched, node)) {
 		ioband_node_join(&sched, node, arg >> 3, arg);
-		must(node->start == vtime_of(node) +
+		must(node->plain.start == vtime_of(node) +
 		     (cost_of(arg >> 3, arg) << 16) / node->weight);
 	}
 	return group;
@@ -126,8 +126,8 @@ static u64 due(const struct ioband_node *node)
 
 	/* Who is ready and behind was kept from its turns by a limit above it. */
 	if (node->ready)
-		return node->start;
-	return ioband_before(node->start, vtime) ? vtime : node->start;
+		return node->plain.start;
+	return ioband_before(node->plain.start, vtime) ? vtime : node->plain.start;
 }
 
 static bool has_limit_above(const struct ioband_node *node)
@@ -146,8 +146,8 @@ static u64 least_tag(const struct ioband_node *node, u64 least)
 	list_for_each_entry(sibling, &node->parent->children, sibling)
 		if (sibling != node && sibling->ready &&
 		    sibling->class == node->class &&
-		    ioband_before(sibling->start, least))
-			least = sibling->start;
+		    ioband_before(sibling->plain.start, least))
+			least = sibling->plain.start;
 	return least;
 }
 
@@ -171,17 +171,17 @@ static void hold(u8 arg, enum ioband_dir dir, bool is_async, u8 prio)
 	io->held = true;
 	io->number = nr_ios++;
 	nr_held++;
-	start = node->start;
+	start = node->plain.start;
 	tag = due(node);
 	was_ready = node->ready;
 	ioband_hold(&sched, node, &io->io, now_ns);
 	if (!was_ready && !node->ready)
-		must(node->start == start);
+		must(node->plain.start == start);
 	else if (!has_limit_above(node))
-		must(node->start == (was_ready ? start : tag));
+		must(node->plain.start == (was_ready ? start : tag));
 	else	/* Behind as others are, or not at all any more. */
-		must(!ioband_before(node->start, least_tag(node, min(start, tag))) &&
-		     !ioband_before(max(tag, vtime_of(node)), node->start));
+		must(!ioband_before(node->plain.start, least_tag(node, min(start, tag))) &&
+		     !ioband_before(max(tag, vtime_of(node)), node->plain.start));
 }
 
 static void charge(u8 arg)
@@ -202,9 +202,9 @@ static void charge(u8 arg)
 	 * Paid in full, to less than one unit; or nobody owes anything any more; or what
 	 * a limit kept back does not count any more, which is no less than paid.
 	 */
-	must(began_anew() ? ends : node->start - paid <= 1 ||
-	     (has_limit_above(node) && !ioband_before(node->start, paid) &&
-	      !ioband_before(vtime_of(node), node->start)));
+	must(began_anew() ? ends : node->plain.start - paid <= 1 ||
+	     (has_limit_above(node) && !ioband_before(node->plain.start, paid) &&
+	      !ioband_before(vtime_of(node), node->plain.start)));
 	in_flight++;
 }
 
@@ -488,7 +488,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	/* Begin shortly before the end of the period, so that it comes on the way. */
 	for (class = 0; class < IOBAND_CLASSES; class++) {
 		vtimes[class] = PERIOD_END - ((u64)data[3] << 16);
-		sched.root.vtime[class] = vtimes[class];
+		sched.root.plain.vtime[class] = vtimes[class];
 	}
 	for (i = 0; i < nr_groups; i++)
 		put_in(&groups[i], 1 + i * i * 700);

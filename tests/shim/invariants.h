@@ -60,14 +60,16 @@ struct ioband_sums {
 static inline const char *ioband_own_broken(const struct ioband_node *node)
 {
 	const struct ioband_facet *facet;
+	unsigned int way;
 	u32 held = 0;
 	int i, count;
 
-	for (facet = node->facet; facet < node->facet + node->nr_ways; facet++) {
-		if (facet->whose != node)
-			return "a facet has forgotten its node";
+	for (way = 0; way < ioband_nr_ways(node); way++) {
+		facet = ioband_facet(node, way);
+		if (facet->whose != node || facet->way != way)
+			return "a facet has forgotten what it is of";
 		if ((facet->state == IOBAND_FACET_READY) !=
-		    !!(node->ready & BIT(facet - node->facet)))
+		    !!(node->ready & BIT(way)))
 			return "a node has forgotten which of its facets are ready";
 		for (i = 0; i < 2; i++) {
 			count = ioband_heap_count(&facet->held[i]);
@@ -87,20 +89,23 @@ static inline const char *ioband_own_broken(const struct ioband_node *node)
 static inline const char *ioband_heaps_broken(const struct ioband_node *node,
 					      unsigned int way)
 {
-	const struct ioband_facet *facet = &node->facet[way];
+	const struct ioband_facet *facet = ioband_facet(node, way);
 	const struct ioband_node *child;
 	int ready[IOBAND_CLASSES] = { 0 };
 	unsigned int class;
 
 	list_for_each_entry(child, &node->children, sibling) {
-		const struct ioband_facet *below = &child->facet[way];
+		const struct ioband_facet *below;
 
-		if (way >= child->nr_ways || below->state != IOBAND_FACET_READY)
+		if (way >= ioband_nr_ways(child))
+			continue;
+		below = ioband_facet(child, way);
+		if (below->state != IOBAND_FACET_READY)
 			continue;
 		ready[child->class]++;
 		if (!ioband_heap_has(&facet->ready[child->class], &below->node))
 			return "a ready child is not in its parent's heap";
-		if (below->node.key != child->start)
+		if (below->node.key != *ioband_start_of(below))
 			return "the key of a ready child is not its start tag";
 	}
 	for (class = 0; class < IOBAND_CLASSES; class++)
@@ -115,10 +120,10 @@ static inline bool ioband_any_below(const struct ioband_node *node,
 	const struct ioband_node *child;
 
 	list_for_each_entry(child, &node->children, sibling)
-		if (way < child->nr_ways &&
-		    child->facet[way].state == IOBAND_FACET_READY)
+		if (way < ioband_nr_ways(child) &&
+		    ioband_facet(child, way)->state == IOBAND_FACET_READY)
 			return true;
-	return ioband_holds_own(&node->facet[way]);
+	return ioband_holds_own(ioband_facet(node, way));
 }
 
 static inline const char *ioband_facet_broken(const struct ioband_sched *sched,
@@ -126,7 +131,7 @@ static inline const char *ioband_facet_broken(const struct ioband_sched *sched,
 					      unsigned int way,
 					      struct ioband_sums *sums)
 {
-	const struct ioband_facet *facet = &node->facet[way];
+	const struct ioband_facet *facet = ioband_facet(node, way);
 	const struct ioband_terms *terms = node->terms;
 	enum ioband_dir dir = ioband_way_dir(way);
 	u64 key = facet->node.key;
@@ -170,8 +175,8 @@ static inline const char *ioband_terms_broken(const struct ioband_sched *sched,
 	unsigned int way;
 	u32 own = 0;
 
-	for (way = 0; way < node->nr_ways; way++)
-		if (ioband_holds_own(&node->facet[way]))
+	for (way = 0; way < ioband_nr_ways(node); way++)
+		if (ioband_holds_own(ioband_facet(node, way)))
 			own |= BIT(way);
 	if (terms->node != node)
 		return "terms have forgotten whose they are";
@@ -219,7 +224,7 @@ static inline const char *ioband_node_broken(const struct ioband_sched *sched,
 
 	sums->held += node->held;
 	broken = ioband_own_broken(node);
-	for (way = 0; !broken && way < node->nr_ways; way++) {
+	for (way = 0; !broken && way < ioband_nr_ways(node); way++) {
 		broken = ioband_heaps_broken(node, way);
 		if (!broken && node->parent)
 			broken = ioband_facet_broken(sched, node, way, sums);
@@ -267,8 +272,8 @@ static inline const char *ioband_sched_broken(const struct ioband_sched *sched,
 
 /**
  * ioband_tags_broken - whether anybody has saved up virtual time
- * @node: the root of a scheduler in which there never was a limit, for what is
- *	kept by one falls behind
+ * @node: the root of a scheduler of one leg in which there never was a limit, for
+ *	what is kept by one falls behind
  *
  * Return: what is wrong, or %NULL.
  */
@@ -278,15 +283,15 @@ static inline const char *ioband_tags_broken(const struct ioband_node *node)
 	const char *broken;
 
 	list_for_each_entry(child, &node->children, sibling) {
-		if (child->ready &&
-		    ioband_before(child->start, node->vtime[child->class]))
+		if (child->ready && ioband_before(child->plain.start,
+						  node->plain.vtime[child->class]))
 			return "a ready child is behind virtual time";
 		broken = ioband_tags_broken(child);
 		if (broken)
 			return broken;
 	}
 	if (node->held &&
-	    ioband_before(node->own_start, node->vtime[IOBAND_BE]))
+	    ioband_before(node->plain.own_start, node->plain.vtime[IOBAND_BE]))
 		return "a node's own I/O is behind virtual time";
 	return NULL;
 }

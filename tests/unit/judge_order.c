@@ -15,7 +15,7 @@ static u64 tag_of(unsigned int entity)
 {
 	const struct ioband_node *node = &node_of(entity)->node;
 
-	return is_own(entity) ? node->own_start : node->start;
+	return is_own(entity) ? node->plain.own_start : node->plain.start;
 }
 
 static bool judges(void)
@@ -33,7 +33,7 @@ void order_snapshot(void)
 		if (!node->in_tree)
 			continue;
 		sim.entities[e].start = tag_of(e);
-		memcpy(sim.vtimes[index_of(node)], core_of(node)->vtime,
+		memcpy(sim.vtimes[index_of(node)], core_of(node)->plain.vtime,
 		       sizeof(sim.vtimes[0]));
 	}
 }
@@ -78,7 +78,7 @@ static void vtimes_must_stay(const struct sim_node *but)
 	for (n = 0; n < NODES; n++)
 		must(!sim.nodes[n].in_tree ||
 		     (but && on_path(n, but)) ||
-		     !memcmp(sim.vtimes[n], core_of(&sim.nodes[n])->vtime,
+		     !memcmp(sim.vtimes[n], core_of(&sim.nodes[n])->plain.vtime,
 			     sizeof(sim.vtimes[n])),
 		     "virtual time of %u has moved", n);
 }
@@ -138,7 +138,7 @@ void order_sent(const struct sim_io *io)
 			     (unsigned long long)sim.entities[f].start);
 		}
 		must_be(e, not_before_vtime(e) + step(e, io));
-		must(core_of(parent_of(e))->vtime[class_of(e)] ==
+		must(core_of(parent_of(e))->plain.vtime[class_of(e)] ==
 		     not_before_vtime(e), "virtual time is not the last tag");
 	}
 	vtimes_must_stay(io->node);

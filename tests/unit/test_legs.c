@@ -22,7 +22,7 @@ struct leg_io {
 
 struct group {
 	struct ioband_node node;
-	struct ioband_facet facets[LEGS * IOBAND_DIRS];
+	struct ioband_leg legs_at[LEGS];
 	struct leg_io ios[IOS];
 	u32 legs;		/* those it uses, a bit each */
 	u64 got[LEGS];
@@ -30,10 +30,11 @@ struct group {
 };
 
 static struct ioband_sched sched;
-static struct ioband_facet root_facets[LEGS * IOBAND_DIRS];
+static struct ioband_leg root_legs[LEGS];
 static struct group groups[GROUPS];
 static struct leg_io *at_leg[LEGS][DEPTH];
 static unsigned int in_flight[LEGS];
+static unsigned int rounds_each[LEGS];	/* how many it takes for an I/O */
 static u64 now_ns, random_state;
 static bool mixed;		/* sizes of 4 KiB to 256 KiB, and policy weight-iosize */
 
@@ -46,13 +47,15 @@ static u32 draw(u32 bound)
 static void start(void)
 {
 	memset(groups, 0, sizeof(groups));
-	memset(root_facets, 0, sizeof(root_facets));
+	memset(root_legs, 0, sizeof(root_legs));
 	memset(in_flight, 0, sizeof(in_flight));
+	rounds_each[0] = 1;
+	rounds_each[1] = 1;
 	now_ns = NSEC_PER_SEC;
 	random_state = 1;
 	ioband_sched_init(&sched, ioband_policy_find(mixed ? "weight-iosize" : "weight"),
 			  DEPTH);
-	ioband_node_set_legs(&sched.root, root_facets, LEGS);
+	ioband_node_set_legs(&sched.root, root_legs, LEGS);
 	sched.service_ns = NSEC_PER_MSEC;
 }
 
@@ -85,7 +88,7 @@ static struct group *add(unsigned int i, u32 weight, u32 legs, unsigned int ios)
 	struct group *group = &groups[i];
 
 	ioband_node_init(&group->node, weight);
-	ioband_node_set_legs(&group->node, group->facets, LEGS);
+	ioband_node_set_legs(&group->node, group->legs_at, LEGS);
 	ioband_node_add(&sched.root, &group->node);
 	group->legs = legs;
 	for (i = 0; i < ios; i++) {
@@ -121,6 +124,7 @@ static void send(void)
 			if (in_flight[leg] == DEPTH)
 				sched.full |= (BIT(IOBAND_READ) | BIT(IOBAND_WRITE)) <<
 					      leg * IOBAND_DIRS;
+		sched.brim = sched.full;
 		io = next(in_flight[0] + in_flight[1]);
 		if (!io)
 			return;
@@ -143,7 +147,7 @@ static void run(unsigned int rounds)
 		for (leg = 0; leg < LEGS; leg++) {
 			struct leg_io *done;
 
-			if (!in_flight[leg])
+			if (!in_flight[leg] || rounds % rounds_each[leg])
 				continue;
 			done = at_leg[leg][0];
 			in_flight[leg]--;
@@ -238,6 +242,49 @@ static void test_one_goes_elsewhere(void **state)
 	run(30000);
 	assert_int_equal(wide->got[1] + narrow->got[1], 30000);
 	assert_in_range(got(narrow) * 1000 / got(wide), 990, 1010);
+}
+
+/* Who waits at a slow leg, however much is due to him, takes no order from a fast one. */
+static void test_beside_a_slow_leg(void **state)
+{
+	struct group *a, *b, *c;
+
+	start();
+	rounds_each[1] = 8;
+	a = add(0, 200, BIT(0), 32);
+	b = add(1, 100, BIT(0), 32);
+	c = add(2, 1000, BIT(1), 32);
+	run(1000);
+	run(30000);
+	assert_int_equal(got(c), 30000 / 8);
+	assert_int_equal(got(a) + got(b), 30000);
+	assert_in_range(got(a), 19990, 20010);
+
+	/* Nor does what they got there stay with them, or with who comes later. */
+	c->legs = BIT(0);
+	b->legs = BIT(1);
+	run(32 * 8);
+	run(1200);
+	assert_in_range(got(c), 990, 1010);
+	assert_int_equal(got(b), 1200 / 8);
+}
+
+/* However far apart the legs have come, who joins at both gets his share at once. */
+static void test_newcomer_at_two_legs(void **state)
+{
+	struct group *a, *b, *wide;
+
+	start();
+	rounds_each[1] = 8;
+	a = add(0, 1, BIT(0), 32);
+	b = add(1, 1, BIT(1), 32);
+	run(100000);
+	wide = add(2, 1000, BIT(0) | BIT(1), 128);
+	run(100);
+	rounds_each[1] = 1;
+	run(2000);
+	assert_in_range(got(wide), 3950, 4000);
+	assert_true(got(a) < 50 && got(b) < 50);
 }
 
 /*
@@ -350,6 +397,8 @@ int main(void)
 		cmocka_unit_test(test_spread),
 		cmocka_unit_test(test_spread_sizes),
 		cmocka_unit_test(test_one_goes_elsewhere),
+		cmocka_unit_test(test_beside_a_slow_leg),
+		cmocka_unit_test(test_newcomer_at_two_legs),
 		cmocka_unit_test(test_at_random),
 		cmocka_unit_test(test_minimums_apart),
 	};

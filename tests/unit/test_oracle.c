@@ -125,7 +125,7 @@ static u32 most_in_flight(void)
 
 static const u64 *core_vtime(void)
 {
-	return &sim.sched.root.vtime[IOBAND_BE];
+	return &sim.sched.root.plain.vtime[IOBAND_BE];
 }
 
 static long double cost_of(const struct sim_io *io)

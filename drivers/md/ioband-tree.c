@@ -12,15 +12,6 @@
  */
 #include "ioband-tree.h"
 
-/* Nobody is behind the virtual time of his siblings at a leg. */
-static void leg_catch_up(struct ioband_node *node, unsigned int leg)
-{
-	u64 vtime = *ioband_vtime_of(node, leg);
-
-	if (ioband_before(node->leg[leg].start, vtime))
-		node->leg[leg].start = vtime;
-}
-
 static struct ioband_heap *siblings_of(const struct ioband_facet *facet)
 {
 	const struct ioband_node *node = facet->whose;
@@ -165,11 +156,13 @@ static bool is_kept_elsewhere(const struct ioband_facet *facet, u64 now_ns)
  * Nobody saves up while he is away, or while he could not go the way of @facet. Nor does
  * he have to wait until those that a limit above keeps there have caught up with the
  * rest: among them he is ahead by no more than he was of the rest.
+ *
+ * At other legs he may be behind yet: all he had is at the disk, by chance most of it at
+ * this leg, and what he missed there meanwhile is not much.
  */
 static void take_place(struct ioband_sched *sched, struct ioband_facet *facet,
 		       u64 now_ns)
 {
-	unsigned int nr = ioband_way_leg(facet->way), leg;
 	struct ioband_node *node = facet->whose;
 	u64 *start = ioband_start_of(facet);
 	u64 vtime, least;
@@ -178,7 +171,7 @@ static void take_place(struct ioband_sched *sched, struct ioband_facet *facet,
 		return;
 	/* It may have been parked since before this busy period. */
 	ioband_path_join(sched, node);
-	vtime = *ioband_vtime_of(node, nr);
+	vtime = *ioband_vtime_of(node, ioband_way_leg(facet->way));
 	least = way_vtime(facet, now_ns);
 	if (ioband_before(*start, least)) {
 		*start = least;
@@ -186,9 +179,6 @@ static void take_place(struct ioband_sched *sched, struct ioband_facet *facet,
 	} else if (!node->ready && least != vtime && !ioband_before(*start, vtime)) {
 		*start -= vtime - least;
 	}
-	for (leg = 0; !node->ready && leg < node->nr_legs; leg++)
-		if (leg != nr)
-			leg_catch_up(node, leg);
 	ioband_node_rekey(node);
 }
 
@@ -404,14 +394,18 @@ static void catch_up(struct ioband_sched *sched, struct ioband_node *top,
 {
 	struct ioband_node *node = top;
 	unsigned int leg;
+	u64 vtime;
 
 	while ((node = ioband_node_after(node, top))) {
 		if (node->terms)
 			ioband_promise_update(sched, node, now_ns);
 		if (!node->ready)
 			continue;
-		for (leg = 0; leg < node->nr_legs; leg++)
-			leg_catch_up(node, leg);
+		for (leg = 0; leg < node->nr_legs; leg++) {
+			vtime = *ioband_vtime_of(node, leg);
+			if (ioband_before(node->leg[leg].start, vtime))
+				node->leg[leg].start = vtime;
+		}
 		ioband_node_rekey(node);
 	}
 }

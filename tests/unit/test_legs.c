@@ -269,6 +269,32 @@ static void test_beside_a_slow_leg(void **state)
 	assert_int_equal(got(b), 1200 / 8);
 }
 
+/* Nor from those below a group that is at both. */
+static void test_below_beside_a_slow_leg(void **state)
+{
+	struct group *above, *a, *b;
+
+	start();
+	rounds_each[1] = 8;
+	above = add(2, 100, BIT(1), 32);
+	a = add(0, 200, BIT(0), 32);
+	b = add(1, 100, BIT(0), 32);
+	ioband_node_move(&sched, &a->node, &above->node, now_ns);
+	ioband_node_move(&sched, &b->node, &above->node, now_ns);
+	run(1000);
+	run(30000);
+	assert_int_equal(got(above), 30000 / 8);
+	assert_int_equal(got(a) + got(b), 30000);
+	assert_in_range(got(a), 19990, 20010);
+
+	/* The own I/O of the group above is one of three there. */
+	above->legs = BIT(0);
+	run(32 * 8);
+	run(4000);
+	assert_in_range(got(above), 990, 1010);
+	assert_in_range(got(a), 1985, 2015);
+}
+
 /* However far apart the legs have come, who joins at both gets his share at once. */
 static void test_newcomer_at_two_legs(void **state)
 {
@@ -398,6 +424,7 @@ int main(void)
 		cmocka_unit_test(test_spread_sizes),
 		cmocka_unit_test(test_one_goes_elsewhere),
 		cmocka_unit_test(test_beside_a_slow_leg),
+		cmocka_unit_test(test_below_beside_a_slow_leg),
 		cmocka_unit_test(test_newcomer_at_two_legs),
 		cmocka_unit_test(test_at_random),
 		cmocka_unit_test(test_minimums_apart),

@@ -117,204 +117,6 @@
 #include "ioband-inner.h"
 #include "ioband-tree.h"
 
-/* A busy period in which virtual time has come this far has lasted long enough. */
-#define VTIME_MAX	((u64)1 << 62)
-
-/*
- * How many of its own I/Os a group may be ahead of the rest, or behind them, for what
- * it did not get in its turn. At a leg it may be behind by as many of the rest.
- */
-#define LEAD_IOS	16
-
-/* What I/Os cost in the mean is told by about so many. */
-#define RECENT_IOS	64
-
-static u64 lead_of(u64 cost, u32 weight)
-{
-	u64 left;
-
-	return div64_u64_rem(cost * LEAD_IOS << IOBAND_VTIME_SHIFT, weight, &left);
-}
-
-/* Since when an I/O could have gone, had the disk had room and others no turn. */
-static u64 path_open_ns(const struct ioband_node *node,
-			const struct ioband_io *io)
-{
-	u64 open_ns = io->arrival_ns;
-
-	for (; node->parent; node = node->parent)
-		if (node->terms)
-			open_ns = ioband_terms_open_ns(node->terms, io->dir,
-						       open_ns);
-	return open_ns;
-}
-
-/* How an I/O came to go. */
-enum how {
-	BY_TAG,			/* its tag was the smallest */
-	SAME_TURN,		/* its group goes on with its turn */
-	OUT_OF_TURN,		/* a minimum or a latency target was due */
-	AS_DEBT,		/* nobody asked for its turn */
-};
-
-/**
- * struct charge - what an I/O that goes costs, and how far it may put its group ahead
- * @io: the I/O
- * @how: how it came to go
- * @cost: its cost
- * @usual_cost: that of I/Os in the mean, or its own if that is more
- */
-struct charge {
-	const struct ioband_io *io;
-	enum how how;
-	u64 cost;
-	u64 usual_cost;
-};
-
-/*
- * A tag of those of @weight moves on, at @leg: freely where it was its turn. What goes
- * out of turn, or at another leg, shall not cost a group its turns for hours; but it
- * forgives no larger one before it, and no debt.
- */
-static void step_tag(u64 *tag, u64 step, u64 vtime, u32 weight, unsigned int leg,
-		     bool by_tag, const struct charge *charge)
-{
-	bool is_here = leg == charge->io->leg;
-	u64 bound = *tag;
-
-	*tag += step;
-	if (charge->how == AS_DEBT ||
-	    (is_here && (by_tag || charge->how != OUT_OF_TURN)))
-		return;
-	vtime += lead_of(is_here ? charge->cost : charge->usual_cost, weight);
-	if (ioband_before(bound, vtime))
-		bound = vtime;
-	if (ioband_before(bound, *tag))
-		*tag = bound;
-}
-
-/* What goes is no child's: all of these have one sibling more. */
-static bool charge_own(struct ioband_node *node, bool by_tag,
-		       const struct charge *charge)
-{
-	u64 step = ioband_step(&node->own_rest, charge->cost, IOBAND_WEIGHT_DEFAULT);
-	struct ioband_leg *leg = &node->leg[charge->io->leg];
-	u64 *vtime = &leg->vtime[IOBAND_BE];
-	bool is_over;
-	u8 nr;
-
-	if (ioband_before(leg->own_start, *vtime))
-		leg->own_start = *vtime;
-	else if (by_tag)
-		*vtime = leg->own_start;
-	is_over = leg->own_start >= VTIME_MAX;
-	for (nr = 0, leg = node->leg; nr < node->nr_legs; nr++, leg++)
-		step_tag(&leg->own_start, step, leg->vtime[IOBAND_BE],
-			 IOBAND_WEIGHT_DEFAULT, nr, by_tag, charge);
-	return is_over;
-}
-
-/* The longest step of late: it is forgotten as others go. */
-static void note_stride(u64 *stride, u64 step)
-{
-	*stride = max(step, *stride - *stride / RECENT_IOS);
-}
-
-/*
- * An I/O of @node has gone. Who is behind, for a limit above kept his direction from
- * its turns, keeps his place among those like him as long as the limit does. Once it
- * stops nobody, it is by their weights again that they go, and not by what they missed,
- * but for as much as a policy of time may owe them. So it is with who comes from another
- * leg, where he got too little.
- */
-static void forgive_lag(struct ioband_node *node, const struct charge *charge,
-			u64 now_ns)
-{
-	const struct ioband_io *io = charge->io;
-	bool is_limited;
-	u64 open_ns;
-
-	for (; node->parent; node = node->parent) {
-		u64 vtime = *ioband_vtime_of(node, io->leg);
-		u64 *start = &node->leg[io->leg].start;
-		u64 owed = node->nr_legs == 1 ? lead_of(charge->cost, node->weight) :
-			   LEAD_IOS * node->parent->leg[io->leg].stride;
-
-		if (owed > vtime || !ioband_before(*start, vtime - owed))
-			continue;
-		is_limited = ioband_limits_above(node, io->dir, now_ns, &open_ns);
-		if (is_limited ? open_ns != now_ns : node->nr_legs == 1)
-			continue;
-		*start = vtime - owed;
-		ioband_node_rekey(node);
-	}
-}
-
-/*
- * An I/O of @node goes. Where it was chosen by tags, from @top down, virtual time
- * moves on, too; %NULL if nowhere. Returns what it was charged.
- */
-static u64 path_charge(struct ioband_sched *sched, struct ioband_node *node,
-		       const struct ioband_io *io,
-		       const struct ioband_node *top, enum how how, u64 now_ns)
-{
-	u32 ios = 1 + io->merged;
-	u64 cost = sched->policy->by_time ? ios * node->cost_ns :
-		   sched->policy->cost(ios, io->sectors);
-	u64 open_ns = how == AS_DEBT ? now_ns : path_open_ns(node, io);
-	bool by_tag = top, is_over = false, was_kept = false;
-	struct charge charge = { .io = io, .how = how, .cost = cost };
-	struct ioband_node *whose = node;
-
-	sched->recent_cost += cost - sched->recent_cost / RECENT_IOS;
-	charge.usual_cost = max(cost, sched->recent_cost / RECENT_IOS);
-	sched->sent_ios++;
-	sched->sent_sectors += io->sectors;
-	if (!sched->policy->by_time)
-		sched->sent_work += cost;
-	sched->root.served += cost;
-	if (!list_empty(&node->children))
-		is_over = charge_own(node, by_tag, &charge);
-
-	for (; node->parent; node = node->parent) {
-		u64 step = ioband_step(&node->rest, cost, node->weight);
-		u64 *vtime = ioband_vtime_of(node, io->leg);
-		struct ioband_leg *leg = &node->leg[io->leg];
-		u8 nr;
-
-		if (node == top)
-			by_tag = false;
-		if (!ioband_before(leg->start, *vtime)) {
-			if (by_tag)
-				*vtime = leg->start;
-			is_over |= leg->start >= VTIME_MAX;
-		} else if (node->ready) {
-			was_kept = true;
-		} else {
-			leg->start = *vtime;
-		}
-		/* When its turn comes, the rest have caught up. */
-		if (by_tag || how == AS_DEBT)
-			node->is_debtor = how == AS_DEBT;
-		node->served += cost;
-		if (node->nr_legs > 1)
-			note_stride(&node->parent->leg[io->leg].stride, step);
-		for (nr = 0, leg = node->leg; nr < node->nr_legs; nr++, leg++)
-			step_tag(&leg->start, step, *ioband_vtime_of(node, nr),
-				 node->weight, nr, by_tag, &charge);
-
-		if (node->terms)
-			ioband_terms_charge(node->terms, io->dir, ios,
-					    io->sectors, open_ns, now_ns);
-		ioband_node_place(sched, node, now_ns);
-	}
-	if (was_kept)
-		forgive_lag(whose, &charge, now_ns);
-	if (is_over)
-		ioband_sched_restart(sched);
-	return cost;
-}
-
 /* How long I/O that goes @way has been kept by limits of @node and those above. */
 static u64 path_parked_ns(const struct ioband_node *node, unsigned int way,
 			  u64 now_ns)
@@ -464,33 +266,6 @@ void ioband_sched_set_policy(struct ioband_sched *sched,
 }
 
 /**
- * ioband_node_join - bring a group into the current busy period
- * @sched: the scheduler
- * @node: a group that holds nothing
- * @ios_in_flight: I/Os of the group that the disk has not completed yet
- * @sectors_in_flight: their size
- *
- * What is in flight counts as dispatched in this period: a group that has filled
- * the disk's queue before the others came lets them go first for as much.
- */
-void ioband_node_join(struct ioband_sched *sched, struct ioband_node *node,
-		      u64 ios_in_flight, u64 sectors_in_flight)
-{
-	u64 cost = sched->policy->by_time ? ios_in_flight * node->cost_ns :
-		   sched->policy->cost(ios_in_flight, sectors_in_flight);
-	unsigned int leg;
-	u64 step;
-
-	ioband_path_join(sched, node);
-	for (; node->parent; node = node->parent) {
-		step = ioband_step(&node->rest, cost, node->weight);
-		for (leg = 0; leg < node->nr_legs; leg++)
-			node->leg[leg].start += step;
-		ioband_node_rekey(node);
-	}
-}
-
-/**
  * ioband_hold - queue an I/O until its turn comes
  * @sched: the scheduler
  * @node: the I/O's group, joined
@@ -552,41 +327,6 @@ bool ioband_may_pass(const struct ioband_node *node, const struct ioband_io *io,
 	return true;
 }
 
-/**
- * ioband_charge_limits - account for an I/O that found the disk to itself
- * @sched: the scheduler
- * @node: the I/O's group
- * @io: the I/O; stays the caller's
- * @now_ns: the time
- */
-void ioband_charge_limits(struct ioband_sched *sched, struct ioband_node *node,
-			  const struct ioband_io *io, u64 now_ns)
-{
-	for (; node->parent; node = node->parent) {
-		if (!node->terms)
-			continue;
-		ioband_terms_charge(node->terms, io->dir, 1, io->sectors,
-				    now_ns, now_ns);
-		ioband_node_update(sched, node, now_ns);
-	}
-}
-
-/**
- * ioband_charge - account for an I/O that did not wait for its turn
- * @sched: the scheduler
- * @node: the I/O's group, joined
- * @io: the I/O; stays the caller's
- * @now_ns: the time
- *
- * The group, and those above it, are in debt: their other I/O waits until the
- * rest have caught up, and until their limits would have let it go.
- */
-void ioband_charge(struct ioband_sched *sched, struct ioband_node *node,
-		   const struct ioband_io *io, u64 now_ns)
-{
-	path_charge(sched, node, io, NULL, AS_DEBT, now_ns);
-}
-
 /*
  * The leg that is looked after now: the first of @ways that I/O of @node or below waits
  * for. The others do not wait for long because of it, for soon it will be full.
@@ -624,22 +364,22 @@ static struct ioband_node *descend(struct ioband_node *node, u32 *ways)
  */
 static struct ioband_node *choose(struct ioband_sched *sched, u64 now_ns,
 				  struct ioband_node **top, u32 *ways,
-				  enum how *how)
+				  enum ioband_how *how)
 {
 	struct ioband_node *node;
 
-	*how = OUT_OF_TURN;
+	*how = IOBAND_OUT_OF_TURN;
 	*top = ioband_behind_minimum(sched, now_ns, ways);
 	if (*top)
 		return descend(*top, ways);
 	node = ioband_near_deadline(sched, now_ns, ways);
 	if (node)
 		return node;
-	*how = SAME_TURN;
+	*how = IOBAND_SAME_TURN;
 	*top = ioband_turn_holder(sched, ways);
 	if (*top)
 		return descend(*top, ways);
-	*how = BY_TAG;
+	*how = IOBAND_BY_TAG;
 	*top = &sched->root;
 	*ways = ~sched->full;
 	return descend(*top, ways);
@@ -698,7 +438,7 @@ struct ioband_io *ioband_next(struct ioband_sched *sched, u32 in_flight,
 			      u64 now_ns)
 {
 	struct ioband_node *node = NULL, *top = &sched->root;
-	enum how how = BY_TAG;
+	enum ioband_how how = IOBAND_BY_TAG;
 	struct ioband_io *io;
 	u32 ways;
 
@@ -719,10 +459,10 @@ struct ioband_io *ioband_next(struct ioband_sched *sched, u32 in_flight,
 			sched->gaps++;
 		return NULL;
 	}
-	if (how != OUT_OF_TURN) {
+	if (how != IOBAND_OUT_OF_TURN) {
 		if (!in_flight && ioband_turn_waits(sched, node, now_ns))
 			return NULL;
-		ioband_turn_taken(sched, node, how == SAME_TURN);
+		ioband_turn_taken(sched, node, how == IOBAND_SAME_TURN);
 	}
 
 	ioband_inner_take(node, io);
@@ -730,7 +470,7 @@ struct ioband_io *ioband_next(struct ioband_sched *sched, u32 in_flight,
 	if (!node->held)
 		node->emptied_ns = now_ns;
 	note_waits(sched, node, io, now_ns);
-	io->cost = path_charge(sched, node, io, top, how, now_ns);
+	io->cost = ioband_path_charge(sched, node, io, top, how, now_ns);
 	return io;
 }
 

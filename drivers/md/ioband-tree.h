@@ -59,6 +59,19 @@ void ioband_node_retag(struct ioband_sched *sched, struct ioband_node *node);
 void ioband_node_rekey(struct ioband_node *node);
 void ioband_path_join(struct ioband_sched *sched, struct ioband_node *node);
 
+/* How an I/O came to go. */
+enum ioband_how {
+	IOBAND_BY_TAG,		/* its tag was the smallest */
+	IOBAND_SAME_TURN,	/* its group goes on with its turn */
+	IOBAND_OUT_OF_TURN,	/* a minimum or a latency target was due */
+	IOBAND_AS_DEBT,		/* nobody asked for its turn */
+};
+
+/* ioband-charge.c */
+u64 ioband_path_charge(struct ioband_sched *sched, struct ioband_node *node,
+		       const struct ioband_io *io, const struct ioband_node *top,
+		       enum ioband_how how, u64 now_ns);
+
 /* ioband-promise.c */
 void ioband_promise_update(struct ioband_sched *sched, struct ioband_node *node,
 			   u64 now_ns);

@@ -3,15 +3,15 @@
  * Grammar of table lines and messages.
  *
  * The first six words of a line and the messages of version 1 are those of
- * dm-ioband 1.14, numbers in C notation and all three of its delimiters
- * included. Where 1.14 let a word pass that could not act, we refuse it.
+ * dm-ioband 1.14, including numbers in C notation and all three delimiters.
+ * Where 1.14 accepted a word that could have no effect, it is refused here.
  */
 #include "dm-ioband-args.h"
 
 #define DELIMITERS "=:,"
 
 enum {
-	/* cgroup's bound, for "set"; a table may have 1.14's. */
+	/* The bound of cgroup's io.weight, for "set"; tables keep 1.14's. */
 	SET_WEIGHT_MAX	= 10000,
 };
 
@@ -30,7 +30,7 @@ static const char * const type_names[] = {
  * ioband_type_name - the word for a group type
  * @type: the type
  *
- * Return: the word that table and message use, a constant.
+ * Return: the constant word used in tables and messages.
  */
 const char *ioband_type_name(enum ioband_type type)
 {
@@ -91,7 +91,7 @@ static int parse_weight(const char *word, struct ioband_settings *settings,
 			 &settings->weight, "Invalid policy parameter", err);
 }
 
-/* The parameter of a group in a table line: what 1.14 has, or key=value,... */
+/* A group's parameter in a table line: 1.14's short form or key=value,... */
 static int parse_param(char *word, const struct ioband_policy *policy,
 		       struct ioband_settings *settings,
 		       struct ioband_error *err)
@@ -133,9 +133,9 @@ static bool is_number(const char *word, const char *end)
 }
 
 /*
- * The delimiter between id and parameter. A path may well contain a delimiter,
- * so there it is the last colon, or the one before if numbers follow both and
- * the policy takes two.
+ * Find the delimiter between id and parameter. A path may itself contain
+ * delimiters, so after a path it is the last colon, or the one before that if
+ * numbers follow both and the policy takes two.
  */
 static char *find_param(char *word, const struct ioband_policy *policy)
 {
@@ -291,9 +291,9 @@ static int parse_groups(unsigned int argc, char **argv,
 }
 
 /**
- * ioband_parse_table - take a table line apart
+ * ioband_parse_table - parse a table line
  * @argc: number of words after "ioband"
- * @argv: the words; they are cut up, and must outlive @table
+ * @argv: the words; modified, and must outlive @table
  * @table: filled in; on success to be freed by ioband_table_free()
  * @err: says what was wrong on failure
  *
@@ -352,7 +352,7 @@ int ioband_parse_table(unsigned int argc, char **argv,
 
 /**
  * ioband_table_free - release what ioband_parse_table() allocated
- * @table: a table, parsed or failed to
+ * @table: a table, whether parsing it succeeded or failed
  */
 void ioband_table_free(struct ioband_table *table)
 {
@@ -360,7 +360,7 @@ void ioband_table_free(struct ioband_table *table)
 	table->groups = NULL;
 }
 
-/* VAL or ID:VAL; without an id the default group is meant. */
+/* VAL or ID:VAL; without an id, VAL is for the default group. */
 static int parse_weight_message(char *word, struct ioband_message *msg,
 				struct ioband_error *err)
 {
@@ -416,9 +416,9 @@ static int parse_set_message(unsigned int argc, char **argv,
 }
 
 /**
- * ioband_parse_message - take a message apart
+ * ioband_parse_message - parse a message
  * @argc: number of words
- * @argv: the words; they are cut up, and must outlive @msg
+ * @argv: the words; modified, and must outlive @msg
  * @msg: filled in
  * @err: says what was wrong on failure
  *

@@ -2,8 +2,8 @@
 /*
  * The grammar of table lines and messages: words in, plain data out.
  *
- * It knows no device, group or cgroup, so user space runs the same code under
- * its unit tests and its fuzzer. docs/interface.rst has the grammar in full.
+ * It knows nothing of devices, groups or cgroups, so unit tests and fuzzer run
+ * the same code in user space. docs/interface.rst has the grammar in full.
  */
 #ifndef _DM_IOBAND_ARGS_H
 #define _DM_IOBAND_ARGS_H
@@ -20,7 +20,7 @@ enum {
 	IOBAND_QUANTUM_MS_MAX	= 10000,
 };
 
-/* What the id of a group is compared with. */
+/* What a bio's group id is derived from. */
 enum ioband_type {
 	IOBAND_TYPE_NONE,
 	IOBAND_TYPE_USER,
@@ -39,22 +39,22 @@ struct ioband_group_args {
 
 /**
  * struct ioband_table - one table line
- * @device: the disk, a path or MAJOR:MINOR
+ * @device: the device below, a path or MAJOR:MINOR
  * @share: id of the pool
  * @io_throttle: pins the depth; 0: automatic
  * @io_limit: bounds depth and held I/O; 0: automatic
  * @type: how bios are sorted into groups
  * @policy: what an I/O costs
- * @token_base: 1.14's; kept and printed back, there are no epochs to size
+ * @token_base: from 1.14; kept and printed back, but there are no epochs to size
  * @carryover: likewise
  * @quantum_ms: how long a group may keep a disk that seeks; 0: the default
  * @offset_sectors: where on @device the target begins
- * @auto_depth: down to this level each cgroup gets a group of its own; 0: none
+ * @auto_depth: each cgroup down to this level gets a group; 0: none does
  * @nr_groups: length of @groups
  * @groups: the default group, then those to attach; freed by
  *	ioband_table_free()
  *
- * All strings point into the words that were parsed.
+ * Strings point into the parsed words.
  */
 struct ioband_table {
 	const char *device;
@@ -93,11 +93,11 @@ enum ioband_verb {
 /**
  * struct ioband_message - one message
  * @verb: what to do
- * @ref: on which group
- * @type: of %IOBAND_MSG_TYPE
- * @policy: of %IOBAND_MSG_POLICY
- * @value: of the messages that take one number
- * @settings: of %IOBAND_MSG_SET, %IOBAND_MSG_WEIGHT and %IOBAND_MSG_RANGE_BW
+ * @ref: the group to do it to
+ * @type: for %IOBAND_MSG_TYPE
+ * @policy: for %IOBAND_MSG_POLICY
+ * @value: for messages that take a single number
+ * @settings: for %IOBAND_MSG_SET, %IOBAND_MSG_WEIGHT and %IOBAND_MSG_RANGE_BW
  */
 struct ioband_message {
 	enum ioband_verb verb;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What messages do. Their grammar is in dm-ioband-args.c.
+ * Carry out messages. Their grammar is in dm-ioband-args.c.
  */
 #include <linux/sched/mm.h>
 
@@ -123,9 +123,9 @@ static int iov_message(struct ioband_volume *volume,
  * @maxlen: its size
  *
  * Context: process.
- * Return: 0, or 1 with an answer in @result, or a negative error with nothing
- * changed (but that a reset without memory is one of some groups) and the reason in
- * the kernel log.
+ * Return: 0, 1 with an answer in @result, or a negative error with the reason
+ * in the kernel log. On error nothing has changed, except that a reset that ran
+ * out of memory may have reset some of the groups.
  */
 int iot_message(struct dm_target *ti, unsigned int argc, char **argv,
 		char *result, unsigned int maxlen)
@@ -153,11 +153,11 @@ int iot_message(struct dm_target *ti, unsigned int argc, char **argv,
 	}
 
 	/*
-	 * dm keeps the table while we are here, and a suspend would wait for that,
-	 * having stopped all I/O: memory must not depend on any.
+	 * dm holds the table for us. A suspend waits until it is released, and
+	 * has stopped all I/O by then, so no allocation here may depend on I/O.
 	 */
 	noio = memalloc_noio_save();
-	/* Without memory, the attempt to attach will say so. */
+	/* If this fails, iov_attach() reports it. */
 	if (msg.verb == IOBAND_MSG_ATTACH)
 		iog_alloc(iot->volume->pool, 1, &spare);
 	ioband_cgroup_look_up(&msg.ref);

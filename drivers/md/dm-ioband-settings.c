@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The settings of a group: key=value to plain data, checked, and back to words.
+ * The settings of a group: parse key=value words, check, merge and print them.
  *
- * Message and table line have the same keys. docs/interface.rst says what they
- * mean.
+ * Messages and table lines have the same keys; see docs/interface.rst.
  */
 #include "dm-ioband-settings.h"
 
@@ -16,13 +15,13 @@ static const char * const class_names[IOBAND_CLASSES] = {
 };
 
 enum {
-	/* A minute: beyond that nobody would call it a target. */
+	/* A minute: anything longer is hardly a target. */
 	LATENCY_US_MAX	= 60 * 1000 * 1000,
 	RANGE_UNIT	= 1024,
 };
 
 /**
- * ioband_refuse - say why words are refused
+ * ioband_refuse - fill in why input is refused
  * @err: filled in
  * @brief: a constant sentence
  * @fmt: the text
@@ -42,9 +41,9 @@ int ioband_refuse(struct ioband_error *err, const char *brief, const char *fmt,
 }
 
 /**
- * ioband_parse_number - a number as 1.14 took it, in C notation
- * @word: the whole of it; kstrtoull() also takes a sign and a final newline,
- *	which a word of a table does not have
+ * ioband_parse_number - parse a number in C notation, as 1.14 did
+ * @word: the number and nothing else, not even the sign or final newline that
+ *	kstrtoull() would accept
  * @min: least value
  * @max: largest value
  * @value: filled in
@@ -63,7 +62,7 @@ int ioband_parse_number(const char *word, u64 min, u64 max, u64 *value)
 }
 
 /**
- * ioband_parse_ref - which group a word means
+ * ioband_parse_ref - parse a word that names a group
  * @word: an id, the path of a cgroup, or -1
  * @ref: filled in; may point into @word
  * @err: says what was wrong on failure
@@ -90,7 +89,7 @@ int ioband_parse_ref(char *word, struct ioband_ref *ref,
 }
 
 /**
- * ioband_settings_init - the settings of a group of which nothing was said
+ * ioband_settings_init - set all settings to their defaults
  * @settings: filled in
  */
 void ioband_settings_init(struct ioband_settings *settings)
@@ -182,7 +181,7 @@ static int parse_min(const char *name, const char *value, bool is_ios,
 	if (parse_units(name, value, 0, IOBAND_RATE_MAX,
 			" a second, 0 for none", &settings->min_rate, err))
 		return -EINVAL;
-	/* No minimum is the same in both. */
+	/* 0 is no minimum in either unit. */
 	settings->min_is_ios = is_ios && settings->min_rate;
 	return 0;
 }
@@ -226,9 +225,9 @@ static int parse_value(const char *name, char *value,
 }
 
 /**
- * ioband_parse_setting - take one key=value
- * @word: the word; it is cut up
- * @parser: its settings are filled in; all words of a change use the same
+ * ioband_parse_setting - parse one key=value
+ * @word: the word; modified
+ * @parser: the same for all words of a change; its settings are filled in
  * @err: says what was wrong on failure
  *
  * Return: 0 or -EINVAL.
@@ -256,9 +255,9 @@ int ioband_parse_setting(char *word, struct ioband_settings_parser *parser,
 }
 
 /**
- * ioband_parse_range - take the parameter of range-bw, MIN:MAX in KiB/s
- * @word: the word; it is cut up
- * @settings: filled in: what 0 stands for is removed
+ * ioband_parse_range - parse the parameter of range-bw, MIN:MAX in KiB/s
+ * @word: the word; modified
+ * @settings: minimum and bps limit are filled in; 0 removes them
  * @err: says what was wrong on failure
  *
  * Return: 0 or -EINVAL.
@@ -291,9 +290,9 @@ int ioband_parse_range(char *word, struct ioband_settings *settings,
 }
 
 /**
- * ioband_parse_limit - take the parameter of limit, RATE or RATE:BURST in bytes
- * @word: the word; it is cut up
- * @settings: filled in; a rate of 0 is no limit
+ * ioband_parse_limit - parse the parameter of limit, bytes as RATE or RATE:BURST
+ * @word: the word; modified
+ * @settings: the bps limit is filled in; a rate of 0 is no limit
  * @err: says what was wrong on failure
  *
  * Return: 0 or -EINVAL.
@@ -321,9 +320,9 @@ int ioband_parse_limit(char *word, struct ioband_settings *settings,
 }
 
 /**
- * ioband_settings_merge - change settings
- * @settings: the settings
- * @change: what to change; all else stays
+ * ioband_settings_merge - apply a change to settings
+ * @settings: the settings; what is not given in @change stays
+ * @change: the change; its parent is not merged
  */
 void ioband_settings_merge(struct ioband_settings *settings,
 			   const struct ioband_settings *change)
@@ -367,7 +366,7 @@ static int check_limit(const struct ioband_settings *settings, unsigned int id,
 	return 0;
 }
 
-/* The rate that limits allow in all, or 0 if they do not say. */
+/* The rate that the limits allow in total, or 0 if they do not bound it. */
 static u64 allowed(const struct ioband_settings *settings,
 		   enum ioband_limit_id total, enum ioband_limit_id read,
 		   enum ioband_limit_id write)
@@ -381,9 +380,9 @@ static u64 allowed(const struct ioband_settings *settings,
 }
 
 /**
- * ioband_settings_check - whether settings make sense together
+ * ioband_settings_check - refuse settings that contradict each other
  * @settings: all settings of a group
- * @policy: of its share
+ * @policy: of its share; what has no effect under it is refused, too
  * @err: says what was wrong on failure
  *
  * Return: 0 or -EINVAL.
@@ -431,9 +430,11 @@ int ioband_settings_check(const struct ioband_settings *settings,
 }
 
 /**
- * ioband_settings_equal - whether two settings say the same
+ * ioband_settings_equal - compare settings, except for the parent
  * @a: one
- * @b: the other; parents are not compared
+ * @b: the other
+ *
+ * Return: whether they are equal.
  */
 bool ioband_settings_equal(const struct ioband_settings *a,
 			   const struct ioband_settings *b)
@@ -456,8 +457,10 @@ static bool has_limits(const struct ioband_settings *settings, u32 except)
 }
 
 /**
- * ioband_settings_need_terms - whether there is more to it than weight and class
+ * ioband_settings_need_terms - look for more than weight and class
  * @settings: the settings
+ *
+ * Return: whether there is a minimum, a latency target or a limit.
  */
 bool ioband_settings_need_terms(const struct ioband_settings *settings)
 {
@@ -465,7 +468,7 @@ bool ioband_settings_need_terms(const struct ioband_settings *settings)
 	       has_limits(settings, 0);
 }
 
-/* What a lone number, or two, cannot say. */
+/* Whether the short form, one number or two, cannot express the settings. */
 static bool needs_keys(const struct ioband_settings *settings,
 		       const struct ioband_policy *policy)
 {
@@ -525,7 +528,7 @@ static int print_keys(const struct ioband_settings *settings,
 }
 
 /**
- * ioband_settings_print - the parameter of a table line that says the same
+ * ioband_settings_print - print settings as the parameter of a table line
  * @settings: the settings
  * @policy: of the share
  * @buffer: filled in

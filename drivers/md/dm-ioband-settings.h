@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The settings of a group: key=value to plain data, checked, and back to words.
+ * The settings of a group: parse key=value words, check, merge and print them.
  */
 #ifndef _DM_IOBAND_SETTINGS_H
 #define _DM_IOBAND_SETTINGS_H
@@ -9,8 +9,8 @@
 #include "ioband-env.h"
 
 /**
- * struct ioband_error - why words were refused
- * @brief: one of few constant sentences, fit for dm_target.error
+ * struct ioband_error - why input was refused
+ * @brief: a constant sentence, fit for dm_target.error
  * @text: names the word and what was expected instead
  */
 struct ioband_error {
@@ -23,11 +23,11 @@ int ioband_refuse(struct ioband_error *err, const char *brief, const char *fmt,
 		  ...);
 
 /**
- * struct ioband_ref - which group is meant
- * @path: a cgroup by its path, or %NULL
- * @id: otherwise the id of an attached group; that of @path, or 0 if there is no such
- *	cgroup, once ioband_cgroup_look_up() has found it
- * @is_default: otherwise the default group, written -1
+ * struct ioband_ref - names a group: by cgroup path, by id, or as the default
+ * @path: path of a cgroup, or %NULL
+ * @id: id of the group. With @path it is filled in by ioband_cgroup_look_up(),
+ *	with 0 if there is no such cgroup.
+ * @is_default: the default group, written -1
  */
 struct ioband_ref {
 	const char *path;
@@ -35,7 +35,7 @@ struct ioband_ref {
 	bool is_default;
 };
 
-/* What a change sets; the limits follow, a bit each. */
+/* Bit numbers of ioband_settings.given; those of the limits follow. */
 enum ioband_key {
 	IOBAND_KEY_WEIGHT,
 	IOBAND_KEY_CLASS,
@@ -48,16 +48,16 @@ enum ioband_key {
 
 /**
  * struct ioband_settings - settings of a group, or a change of them
- * @given: of a change, what it sets: BIT() of enum ioband_key, and of
+ * @given: in a change, what it sets: BIT() of enum ioband_key, and of
  *	%IOBAND_KEY_LIMITS + enum ioband_limit_id
  * @weight: share relative to its siblings
- * @class: which siblings go before it
+ * @class: strict priority among its siblings
  * @min_is_ios: @min_rate counts I/Os, else bytes
- * @min_rate: at least so much per second; 0: no minimum
- * @latency_us: how long an I/O may take; 0: no target
- * @limits: at most so much
- * @parent: the group above it, the default group if none is; kept up to date
- *	only in a change and for printing
+ * @min_rate: minimum per second; 0: none
+ * @latency_us: latency target of an I/O; 0: none
+ * @limits: upper limits
+ * @parent: the group above it, or the default group for none; valid only in a
+ *	change and for printing
  */
 struct ioband_settings {
 	u32 given;
@@ -70,7 +70,7 @@ struct ioband_settings {
 	struct ioband_ref parent;
 };
 
-/* Words of one change: burst= and peak= belong to the limit before them. */
+/* State between the words of a change: burst= and peak= refer to @limit. */
 struct ioband_settings_parser {
 	struct ioband_settings *settings;
 	u32 weight_max;

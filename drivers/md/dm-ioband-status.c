@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the target tells about itself: status, table, IMA, stats and show.
+ * What the target reports: status, table, IMA, stats and show.
  *
- * None of this takes a lock that anybody holds across I/O, so it answers when a
- * disk does not. Groups are read under RCU.
+ * None of this takes a lock that is held across I/O, so it answers even when a
+ * disk does not. Groups are found under RCU.
  */
 #include <linux/cgroup.h>
 #include <linux/ctype.h>
@@ -18,7 +18,7 @@ static u64 ns_to_ms(u64 ns)
 	return div_u64(ns, NSEC_PER_MSEC);
 }
 
-/* What was counted since the last reset; under RCU. */
+/* The statistics since the last reset; under RCU. */
 static void iog_counted(const struct ioband_group *group,
 			struct ioband_stats *stats)
 {
@@ -27,7 +27,7 @@ static void iog_counted(const struct ioband_group *group,
 	u64 *to = (u64 *)stats;
 	unsigned int i;
 
-	/* What is counted now is no less than what was counted then. */
+	/* Pairs with iog_reset(): what follows is no less than @base. */
 	smp_rmb();
 	iog_sum(group, stats);
 	if (!base)
@@ -42,7 +42,7 @@ static u64 iog_busy_ms(const struct ioband_group *group)
 	return jiffies_to_msecs(READ_ONCE(group->busy_jiffies));
 }
 
-/* The first of the groups after *@id; the default group for a first call. */
+/* The group after @last, or the first: the default group, then by id. */
 static struct ioband_group *iov_next(const struct ioband_volume *volume,
 				     struct ioband_group *last,
 				     unsigned long *id)
@@ -58,7 +58,7 @@ static struct ioband_group *iov_next(const struct ioband_volume *volume,
 			     XA_PRESENT);
 }
 
-/* "-1" or the id, in a buffer of the caller's. */
+/* "-1", or the id printed to the caller's buffer. */
 static const char *iog_name(const struct ioband_group *group, char *name,
 			    size_t len)
 {
@@ -83,7 +83,7 @@ static void iot_status_info(const struct ioband_target *iot, char *result,
 	for (group = iov_next(volume, NULL, &id); group && sz + 1 < maxlen;
 	     group = iov_next(volume, group, &id)) {
 		iog_counted(group, &stats);
-		/* Bios are not merged before they get here: always 0. */
+		/* No merges: bios are not merged before they get here. */
 		DMEMIT(" %s %llu 0 %llu %llu %llu 0 %llu %llu %u %llu %llu",
 		       iog_name(group, name, sizeof(name)),
 		       stats.issued_ios[READ], stats.issued_sectors[READ],
@@ -96,7 +96,7 @@ static void iot_status_info(const struct ioband_target *iot, char *result,
 	rcu_read_unlock();
 }
 
-/* What a table line says of a group, all of one moment. */
+/* Print a snapshot of a group's settings, as a table line has them. */
 static unsigned int emit_settings(struct ioband_group *group, char *result,
 				  unsigned int sz, unsigned int maxlen)
 {
@@ -122,8 +122,9 @@ static unsigned int emit_settings(struct ioband_group *group, char *result,
 }
 
 /*
- * The line that makes what there is now: what was left to us to choose is still
- * left to us, so io_throttle and io_limit stay 0 where 1.14 printed its choice.
+ * Print the line that recreates the present state. What is automatic stays so:
+ * io_throttle and io_limit are printed as 0, where 1.14 printed what it had
+ * chosen.
  */
 static void iot_status_table(const struct ioband_target *iot, char *result,
 			     unsigned int maxlen)
@@ -187,11 +188,11 @@ static void iot_status_ima(const struct ioband_target *iot, char *result,
  * iot_status - the status hook of the target
  * @ti: the target
  * @type: which of the three
- * @status_flags: ignored, we keep nothing to flush
+ * @status_flags: ignored; there is nothing to flush
  * @result: buffer for the text
  * @maxlen: its size
  *
- * Context: process; takes pool->lock for a moment, and never ioband_mutex.
+ * Context: process; takes pool->lock briefly for the table, never ioband_mutex.
  */
 void iot_status(struct dm_target *ti, status_type_t type,
 		unsigned int status_flags, char *result, unsigned int maxlen)
@@ -211,7 +212,7 @@ void iot_status(struct dm_target *ti, status_type_t type,
 	}
 }
 
-/* Counts by bucket, what is 0 at the end left out. */
+/* Print counts by bucket, without trailing zeros but at least the first. */
 static unsigned int emit_buckets(const char *name, const u64 *buckets,
 				 char *result, unsigned int sz,
 				 unsigned int maxlen)
@@ -226,7 +227,7 @@ static unsigned int emit_buckets(const char *name, const u64 *buckets,
 	return sz;
 }
 
-/* What the scheduler knows of a group, all of one moment. */
+/* A consistent snapshot of what the scheduler knows of a group. */
 struct ioband_standing {
 	u64 due_ppm;
 	u64 got_ppm;
@@ -304,7 +305,7 @@ static unsigned int emit_stats(struct ioband_group *group, char *result,
  * @result: buffer for the answer, a line for each group
  * @maxlen: its size
  *
- * Context: process; takes the pool's lock for a moment.
+ * Context: process; takes pool->lock briefly for each group.
  */
 void iot_stats(struct ioband_target *iot, char *result, unsigned int maxlen)
 {
@@ -320,7 +321,7 @@ void iot_stats(struct ioband_target *iot, char *result, unsigned int maxlen)
 	rcu_read_unlock();
 }
 
-/* Words are divided by blanks, lines by line feeds: as in /proc/self/mountinfo. */
+/* Escape what separates words and lines, as /proc/self/mountinfo does. */
 static unsigned int show_path(const char *path, char *result, unsigned int sz,
 			      unsigned int maxlen)
 {
@@ -332,7 +333,10 @@ static unsigned int show_path(const char *path, char *result, unsigned int sz,
 	return sz;
 }
 
-/* Where in the tree, and whether bios get there at all. */
+/*
+ * Print the path of a cgroup and, if the io controller is not enabled there,
+ * that of the cgroup charged in its place.
+ */
 static unsigned int show_cgroup(u64 id, char *path, size_t len, char *result,
 				unsigned int sz, unsigned int maxlen)
 {
@@ -343,7 +347,6 @@ static unsigned int show_cgroup(u64 id, char *path, size_t len, char *result,
 	sz = show_path(found ? path : "gone", result, sz, maxlen);
 	if (charged == id)
 		return sz;
-	/* The io controller is not enabled there: it gets nothing itself. */
 	ioband_cgroup_where(charged, path, len, &found);
 	DMEMIT(" charged_to=");
 	return show_path(found ? path : "gone", result, sz, maxlen);
@@ -355,7 +358,7 @@ static unsigned int show_cgroup(u64 id, char *path, size_t len, char *result,
  * @result: buffer for the answer: a line for the pool, one for each group
  * @maxlen: its size
  *
- * Context: process; takes the pool's lock for a moment.
+ * Context: process; takes pool->lock briefly, once and again for each group.
  */
 void iot_show(struct ioband_target *iot, char *result, unsigned int maxlen)
 {

@@ -25,7 +25,7 @@ static void iog_free_rcu(struct rcu_head *rcu)
 	kfree(rcu_access_pointer(group->base));
 	kfree(group->node.terms);
 	kfree(group);
-	/* The volume may go at once: only its address is used. */
+	/* At 0 the volume may be freed at once: only its address is used. */
 	if (atomic_dec_and_test(&volume->nr_live))
 		wake_up_var(&volume->nr_live);
 }
@@ -77,7 +77,7 @@ free_group:
 }
 
 /**
- * iog_free - give back the memory of groups that were never in use
+ * iog_free - free groups that were never used
  * @spare: list of them; empty afterwards
  *
  * Context: process.
@@ -95,13 +95,13 @@ void iog_free(struct list_head *spare)
 }
 
 /**
- * iog_alloc - take memory for groups
- * @pool: the pool they will be of
+ * iog_alloc - allocate memory for groups
+ * @pool: the pool they are for
  * @count: how many
  * @spare: the list they are added to
  *
  * Context: process, ioband_mutex not held: waits for memory.
- * Return: 0 or -ENOMEM, with fewer on the list.
+ * Return: 0, or -ENOMEM with fewer on the list.
  */
 int iog_alloc(struct ioband_pool *pool, unsigned int count,
 	      struct list_head *spare)
@@ -111,8 +111,8 @@ int iog_alloc(struct ioband_pool *pool, unsigned int count,
 
 	while (count--) {
 		/*
-		 * If no I/O may be done for it, some kernels give memory for each
-		 * CPU only of what they have at hand, and get more soon after.
+		 * In a noio scope, some kernels serve per-CPU memory from
+		 * populated pages only, and populate more soon after.
 		 */
 		for (tries = ALLOC_TRIES; !(group = alloc_one(pool)); msleep(ALLOC_PAUSE_MS))
 			if (!--tries)
@@ -123,14 +123,14 @@ int iog_alloc(struct ioband_pool *pool, unsigned int count,
 }
 
 /**
- * iog_create - make a group
+ * iog_create - set up a group
  * @volume: its volume
  * @id: its id
  * @change: its settings; what is not given has its default
- * @spare: where its memory is taken from
+ * @spare: list to take its memory from
  *
  * Context: process, ioband_mutex held.
- * Return: a group that nobody can find yet, or %NULL without memory.
+ * Return: a group that cannot be found yet, or %NULL if out of memory.
  */
 struct ioband_group *iog_create(struct ioband_volume *volume, u64 id,
 				const struct ioband_settings *change,
@@ -168,9 +168,9 @@ struct ioband_group *iog_create(struct ioband_volume *volume, u64 id,
 }
 
 /**
- * iog_sum - add up the statistics of all CPUs
+ * iog_sum - add up a group's statistics over all CPUs
  * @group: the group
- * @sum: filled in, from the creation of the group on
+ * @sum: filled in, counted since the group was made
  *
  * Context: any.
  */
@@ -189,15 +189,15 @@ void iog_sum(const struct ioband_group *group, struct ioband_stats *sum)
 }
 
 /**
- * iog_in_flight - how much a group has at the disk
+ * iog_in_flight - count what a group has in flight
  * @group: the group
- * @sectors: filled in: the size of that, of reads and of writes
+ * @sectors: filled in: sectors in flight, of reads and of writes
  *
- * What is done is read before what was issued. A bio that moves on meanwhile is
- * then counted as in flight at worst, never as done and not issued.
+ * What is done is read before what was issued, so a bio that moves on meanwhile
+ * may be counted as still in flight, but never as done and not issued.
  *
  * Context: any.
- * Return: the number of bios.
+ * Return: the number of bios in flight.
  */
 u64 iog_in_flight(const struct ioband_group *group, u64 sectors[IOBAND_DIRS])
 {
@@ -226,10 +226,10 @@ u64 iog_in_flight(const struct ioband_group *group, u64 sectors[IOBAND_DIRS])
 }
 
 /**
- * iog_reset - start the statistics of a group afresh
+ * iog_reset - reset the statistics of a group
  * @group: the group
  *
- * The counters themselves only grow, what is in flight depends on them.
+ * The counters themselves only ever grow: iog_in_flight() depends on that.
  *
  * Context: process, ioband_mutex held.
  * Return: 0 or -ENOMEM.
@@ -258,8 +258,8 @@ int iog_reset(struct ioband_group *group)
 
 enum {
 	/*
-	 * Levels of groups, each of which costs a bio some steps; what is nested
-	 * deeper stands beside its parent.
+	 * Each level of groups costs a bio some steps. A cgroup nested deeper
+	 * has its group on the last level, beside its parent's.
 	 */
 	LEVELS_MAX = 16,
 };
@@ -281,7 +281,7 @@ static bool is_below(const struct ioband_node *node,
 	return node;
 }
 
-/* How many levels of groups the subtree of @top has; under pool->lock. */
+/* The number of levels of groups in the subtree of @top; under pool->lock. */
 static unsigned int height_of(struct ioband_node *top)
 {
 	unsigned int level = level_of(top), deepest = level;
@@ -294,8 +294,8 @@ static unsigned int height_of(struct ioband_node *top)
 }
 
 /*
- * Which groups have to ask for limits: those that have any, and all below. To be
- * called for the subtree in which that may have changed.
+ * Update is_limited, which is set for groups with limits and for all below
+ * them. To be called for the subtree in which that may have changed.
  */
 static void iop_spread_limits(struct ioband_pool *pool, struct ioband_node *top)
 {
@@ -314,7 +314,7 @@ static void iop_spread_limits(struct ioband_pool *pool, struct ioband_node *top)
 	}
 }
 
-/* The closest latency target bounds what the disk's queue may take. */
+/* Find the tightest latency target, which bounds the depth. */
 static void iop_find_latency(struct ioband_pool *pool)
 {
 	struct ioband_node *root = &pool->sched.root, *node;
@@ -330,9 +330,9 @@ static void iop_find_latency(struct ioband_pool *pool)
 }
 
 /**
- * iog_move - put a group, and all below it, elsewhere in the tree
+ * iog_move - move a group, and all below it, to another place in the tree
  * @group: the group
- * @parent: the one above it from now on, not below it; %NULL for none
+ * @parent: its new parent, which must not be below it; %NULL for none
  *
  * Context: process, ioband_mutex held.
  */
@@ -354,10 +354,10 @@ void iog_move(struct ioband_group *group, struct ioband_group *parent)
 }
 
 /**
- * iog_add - give a new group its place in the tree
+ * iog_add - add a new group to the tree, below no other
  * @group: the group
  *
- * Context: process.
+ * Context: process, ioband_mutex held.
  */
 void iog_add(struct ioband_group *group)
 {
@@ -372,11 +372,11 @@ void iog_add(struct ioband_group *group)
 }
 
 /**
- * iog_del - a group that cannot be found any more leaves the tree
- * @group: the group; it is freed when its last bio has come back
- * @heir: who gets what it holds; %NULL if it holds nothing
+ * iog_del - take a group that can no longer be found out of the tree
+ * @group: the group; it is freed when its last bio has completed
+ * @heir: group to move its held bios to; %NULL if it holds none
  *
- * Context: process.
+ * Context: process, ioband_mutex held.
  */
 void iog_del(struct ioband_group *group, struct ioband_group *heir)
 {
@@ -398,7 +398,10 @@ void iog_del(struct ioband_group *group, struct ioband_group *heir)
  * Changes of settings
  */
 
-/* What the groups below @node need at least, and itself: I/Os or bytes. */
+/*
+ * The minimum of @node, or the sum of those below it if that is more, in I/Os or
+ * in bytes. @changed counts with the settings in @change.
+ */
 static u64 needed(const struct ioband_node *node,
 		  const struct ioband_group *changed,
 		  const struct ioband_settings *change, bool ios)
@@ -418,7 +421,7 @@ static u64 needed(const struct ioband_node *node,
 	return sum;
 }
 
-/* A minimum that cannot be kept is refused, as far as we can know. */
+/* Refuse minimums that add up to more than the disk has shown it can do. */
 static int check_minimum(struct ioband_group *group,
 			 const struct ioband_settings *settings,
 			 struct ioband_error *err)
@@ -427,7 +430,7 @@ static int check_minimum(struct ioband_group *group,
 	bool ios = settings->min_is_ios;
 	u64 sum, shown;
 
-	/* Streams come and go without the mutex. */
+	/* Streams are in the tree, and come and go without ioband_mutex. */
 	spin_lock(&pool->lock);
 	sum = needed(&pool->sched.root, group, settings, ios);
 	shown = ios ? pool->depth.shown_ios : pool->depth.shown_bytes;
@@ -459,10 +462,10 @@ static int check_latency(struct ioband_group *group,
 }
 
 /**
- * iog_check_promises - refuse what cannot be promised, as far as we can know
+ * iog_check_promises - refuse what the disk is known to be too slow for
  * @group: the group
- * @settings: what it is to have
- * @given: which of them are new, as bits
+ * @settings: all its settings, as changed
+ * @given: what the change sets: BIT() of enum ioband_key
  * @err: says what was wrong on failure
  *
  * Context: process, ioband_mutex held.
@@ -484,9 +487,9 @@ int iog_check_promises(struct ioband_group *group,
 }
 
 /**
- * iog_check_parent - refuse a place in the tree that there cannot be
+ * iog_check_parent - refuse a parent that would make a loop or too many levels
  * @group: the group
- * @parent: the group it is to be below
+ * @parent: the group to move it below
  * @err: says what was wrong on failure
  *
  * Context: process, ioband_mutex held.
@@ -517,13 +520,13 @@ int iog_check_parent(struct ioband_group *group, struct ioband_group *parent,
 }
 
 /**
- * iog_apply - put settings in force
+ * iog_apply - put settings into effect
  * @group: the group
  * @settings: all of its settings, checked
  *
  * Context: process, ioband_mutex held.
- * Return: 0, or -ENOMEM with nothing changed; settings that need no terms need no
- * memory.
+ * Return: 0, or -ENOMEM with nothing changed. Never fails for settings that
+ * need no terms.
  */
 int iog_apply(struct ioband_group *group,
 	      const struct ioband_settings *settings)

@@ -16,21 +16,22 @@
 #include "dm-ioband.h"
 
 /**
- * bio_adopt - send a clone to a device, on behalf of the original's cgroup
- * @clone: the bio that dm gave to map
+ * bio_adopt - direct a clone to a device, charged to the original's cgroup
+ * @clone: the bio that dm passed to map
  * @bdev: the device
  *
- * A clone is not yet associated with a cgroup when map sees it, and to associate
- * it there would make it current's: the flusher thread, or dm-crypt's worker,
- * for a buffered or encrypted write. Only the original knows its owner, and only
- * dm can see the original. dm_submit_bio_remap() copies the original's
- * association to whatever bio it is given to submit, so we give it a probe: an
- * operation that the block layer refuses in a bio, before it has touched a queue
- * or a driver (compat.h has which). The probe's second reference keeps that
- * refusal from dropping the association, and the clone takes it over.
+ * When map sees a clone, it is not associated with a cgroup yet. Associating it
+ * here would charge current: for a buffered or an encrypted write, the flusher
+ * thread or dm-crypt's worker. Only the original knows its owner, and only dm
+ * can see the original. dm_submit_bio_remap() copies the original's association
+ * to the bio it is given to submit, so give it a probe: a bio with an operation
+ * that the block layer refuses before it touches a queue or a driver (see
+ * compat.h). The extra reference to the probe keeps the refusal from dropping
+ * the association, which the clone then takes over.
  *
- * dm accounts the clone from here on, and it is submitted by submit_bio_noacct():
- * that makes one association for each bio, where dm makes two for dm-linear.
+ * From here on dm accounts for the clone, which is to be submitted by
+ * submit_bio_noacct(). That makes one association for each bio, where dm makes
+ * two for dm-linear.
  *
  * Context: map; may sleep.
  */
@@ -39,7 +40,7 @@ void bio_adopt(struct bio *clone, struct block_device *bdev)
 	struct bio probe __uninitialized;
 
 	bio_init(&probe, NULL, NULL, 0, IOBAND_REFUSED_OP);
-	/* Its place is what the tracepoint in there reports; no more of it counts. */
+	/* A tracepoint reports its place; nothing else of it matters. */
 	bio_set_flag(&probe, BIO_REMAPPED);
 	probe.bi_bdev = bdev;
 	probe.bi_iter.bi_sector = clone->bi_iter.bi_sector;
@@ -54,7 +55,7 @@ void bio_adopt(struct bio *clone, struct block_device *bdev)
 		bio_associate_blkg(clone);
 }
 
-/* The ancestor of @css, or @css itself, that is at most @depth levels down. */
+/* @css, or its nearest ancestor at level @depth or above. */
 static struct cgroup_subsys_state *
 css_at_depth(struct cgroup_subsys_state *css, u32 depth)
 {
@@ -64,8 +65,8 @@ css_at_depth(struct cgroup_subsys_state *css, u32 depth)
 }
 
 /*
- * The group of the nearest attached ancestor. *@wanted is the cgroup that should
- * have one of its own and has not, or %NULL.
+ * Find the group of @css or of its nearest ancestor that is attached. *@wanted
+ * is set to the cgroup that "auto" is still to give a group, or to %NULL.
  */
 static struct ioband_group *iov_walk(struct ioband_volume *volume,
 				     struct cgroup_subsys_state *css,
@@ -108,7 +109,7 @@ iov_look_up(struct ioband_volume *volume, struct cgroup_subsys_state *css)
 	last = get_cpu_ptr(volume->lookup);
 	last->group = group;
 	last->cgroup_id = cgroup_id(css->cgroup);
-	/* The next bio must look again, should the request for a group fail. */
+	/* The request for a group may fail: have the next bio look again. */
 	last->generation = wanted ? 0 : generation;
 	put_cpu_ptr(volume->lookup);
 	if (wanted)
@@ -117,8 +118,8 @@ iov_look_up(struct ioband_volume *volume, struct cgroup_subsys_state *css)
 }
 
 /*
- * Asked for the same cgroup as last time on this CPU, which is the rule, the
- * answer is the same as long as no group came or went.
+ * Successive bios on a CPU are mostly of the same cgroup, and the answer for it
+ * holds until a group comes or goes, so each CPU remembers the last one.
  */
 static struct ioband_group *iov_find_css(struct ioband_volume *volume,
 					 struct cgroup_subsys_state *css)
@@ -127,7 +128,7 @@ static struct ioband_group *iov_find_css(struct ioband_volume *volume,
 	struct ioband_group *group;
 	bool same;
 
-	/* No bio is mapped in an interrupt: to stay on this CPU is enough. */
+	/* Bios are not mapped in interrupts: disabling preemption is enough. */
 	last = get_cpu_ptr(volume->lookup);
 	same = last->cgroup_id == cgroup_id(css->cgroup) &&
 	       last->generation == iov_generation(volume);
@@ -138,11 +139,11 @@ static struct ioband_group *iov_find_css(struct ioband_volume *volume,
 
 /**
  * bio_ioprio - the I/O priority of a bio
- * @bio: a bio of the current task's
+ * @bio: a bio submitted by current
  *
  * The block layer gives a bio its task's priority only when it becomes a request.
  *
- * Context: a submitter's.
+ * Context: the submitter's.
  * Return: the bio's own priority if it has one, else the task's.
  */
 int bio_ioprio(const struct bio *bio)
@@ -189,8 +190,8 @@ static u64 current_id(enum ioband_type type, const struct bio *bio)
 }
 
 /*
- * REQ_SWAP marks writes only; what is read from swap is known by its page, that has
- * no content yet: else it would be a buffer of somebody's that was swapped once.
+ * REQ_SWAP marks writes only. A page to be read from swap is in the swap cache
+ * and not uptodate; an uptodate one is a buffer that was swapped out before.
  */
 static bool bio_is_swap_in(const struct bio *bio)
 {
@@ -203,11 +204,11 @@ static bool bio_is_swap_in(const struct bio *bio)
 }
 
 /*
- * Others would wait behind such a bio: for memory, for the journal or the metadata
- * that all of the file system shares.
+ * Holding such a bio would hold up others: those that wait for memory, or for
+ * the journal or metadata that all users of a file system share.
  *
- * jbd2 commits with REQ_META since 6.10 only. Before, its writes are known by the
- * name of its thread, which is the kernel's to give.
+ * jbd2 sets REQ_META on commits only since 6.10. Before, its writes are
+ * recognized by the name of the kernel thread, which user space cannot set.
  */
 static bool bio_is_urgent(const struct bio *bio, bool is_root)
 {
@@ -220,7 +221,7 @@ static bool bio_is_urgent(const struct bio *bio, bool is_root)
 	       (is_root && !strncmp(current->comm, "jbd2/", 5));
 }
 
-/* For a lock that such a task holds, others wait. */
+/* A dying task may hold locks that others wait for. */
 static bool current_is_dying(void)
 {
 	return current->flags & PF_EXITING || fatal_signal_pending(current);
@@ -239,10 +240,10 @@ static struct ioband_group *iov_lookup(struct ioband_volume *volume,
 
 /**
  * iob_classify - find the group of a bio
- * @iob: of the bio, its target set; gets a reference on the group
+ * @iob: of the bio, with its target set; gets a reference to the group
  * @bio: the bio, adopted
  *
- * Context: a submitter's, process context; does not wait for anything.
+ * Context: the submitter's; does not sleep.
  */
 void iob_classify(struct ioband_bio *iob, struct bio *bio)
 {
@@ -252,7 +253,7 @@ void iob_classify(struct ioband_bio *iob, struct bio *bio)
 
 	if (!xa_empty(&volume->groups) || volume->auto_depth) {
 		rcu_read_lock();
-		/* One that goes just now is not found again, but the one above it. */
+		/* A group that is being detached is not found again. */
 		do {
 			group = iov_lookup(volume, bio, css);
 		} while (group && !percpu_ref_tryget_live_rcu(&group->ref));
@@ -266,11 +267,11 @@ void iob_classify(struct ioband_bio *iob, struct bio *bio)
 }
 
 /**
- * iob_find_urgency - find whether a bio may be held at all
+ * iob_find_urgency - find out whether a bio may be held at all
  * @iob: of the bio
  * @bio: the bio, adopted
  *
- * Context: a submitter's, process context; does not wait for anything.
+ * Context: the submitter's; does not sleep.
  */
 void iob_find_urgency(struct ioband_bio *iob, struct bio *bio)
 {
@@ -282,15 +283,14 @@ void iob_find_urgency(struct ioband_bio *iob, struct bio *bio)
 }
 
 /**
- * ioband_cgroup_look_up - find the id of a cgroup that is named by its path
- * @ref: which group; with a path, from the root of the hierarchy that has the io
- *	controller, @id is filled in
+ * ioband_cgroup_look_up - find the id of a cgroup named by its path
+ * @ref: if it has a path, its id is filled in; paths begin at the root of the
+ *	hierarchy that has the io controller
  *
- * Works for version 2, and for the blkio hierarchy of version 1, for which
- * cgroup_get_from_path() does not.
+ * Unlike cgroup_get_from_path(), it also knows the blkio hierarchy of version 1.
  *
- * Context: process, ioband_mutex not held: waits for whoever looks up names in the
- * file system of cgroups, and may wait for memory there.
+ * Context: process, ioband_mutex not held: takes locks of kernfs, whose holders
+ * may wait for memory.
  */
 void ioband_cgroup_look_up(struct ioband_ref *ref)
 {
@@ -321,7 +321,10 @@ void ioband_cgroup_look_up(struct ioband_ref *ref)
 	kfree(names);
 }
 
-/* The css of a cgroup by its id, with a reference, or %NULL. Under RCU. */
+/*
+ * The css of the cgroup with @id, or of its nearest ancestor that has the io
+ * controller enabled, with a reference; or %NULL. Under RCU.
+ */
 static struct cgroup_subsys_state *find_css(u64 id)
 {
 	struct cgroup *cgroup = cgroup_get_from_id(id);
@@ -332,7 +335,7 @@ static struct cgroup_subsys_state *find_css(u64 id)
 		cgroup_put(cgroup);
 		return css;
 	}
-	/* In version 1 nobody finds it for us. */
+	/* That does not know version 1. */
 	css_for_each_descendant_pre(css, blkcg_root_css)
 		if (cgroup_id(css->cgroup) == id)
 			return css_tryget(css) ? css : NULL;
@@ -340,12 +343,12 @@ static struct cgroup_subsys_state *find_css(u64 id)
 }
 
 /**
- * ioband_cgroup_place - put a new group where its cgroup is in the tree
+ * ioband_cgroup_place - move a new group to where its cgroup is in the tree
  * @volume: the volume
- * @group: a group of it that nobody can find yet
+ * @group: a group of it that cannot be found yet
  *
- * Below the nearest cgroup above its own that has a group; and those below its
- * own that were that group's go below the new one.
+ * It goes below the group of the nearest ancestor cgroup that has one. Children
+ * of that group whose cgroups are below its own go below it.
  *
  * Context: process, ioband_mutex held.
  */
@@ -362,7 +365,7 @@ void ioband_cgroup_place(struct ioband_volume *volume,
 	if (!css)
 		goto unlock;
 	above = css;
-	/* Without the io controller there, this is one above it already. */
+	/* Else @css is an ancestor's: the io controller is not enabled here. */
 	if (cgroup_id(css->cgroup) == group->id)
 		above = css->parent;
 	for (; above && !parent; above = above->parent)
@@ -384,10 +387,11 @@ unlock:
 }
 
 /**
- * ioband_cgroup_exists - whether there is a cgroup of this id in version 2
- * @id: the id
+ * ioband_cgroup_exists - look for a cgroup of version 2
+ * @id: its id
  *
  * Context: process.
+ * Return: whether there is one.
  */
 bool ioband_cgroup_exists(u64 id)
 {
@@ -400,7 +404,7 @@ bool ioband_cgroup_exists(u64 id)
 }
 
 /**
- * ioband_cgroup_adopt - tie groups to the cgroups whose ids they have
+ * ioband_cgroup_adopt - tie each group to the cgroup that has its id
  * @volume: the volume
  *
  * Context: process, ioband_mutex held.
@@ -422,14 +426,14 @@ void ioband_cgroup_adopt(struct ioband_volume *volume)
 }
 
 /**
- * ioband_cgroup_where - where the bios of a cgroup are charged
+ * ioband_cgroup_where - find where the bios of a cgroup are charged
  * @id: id of a cgroup of version 2
  * @path: filled in with its path
  * @len: size of @path
- * @found: whether there is such a cgroup
+ * @found: set to whether there is such a cgroup
  *
  * Context: process.
- * Return: the id that its bios have: its own, or that of the nearest ancestor
+ * Return: the id of the cgroup that is charged: itself, or the nearest ancestor
  * for which the io controller is enabled.
  */
 u64 ioband_cgroup_where(u64 id, char *path, size_t len, bool *found)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Pools: all volumes of one share id. How they come and go, and are set.
+ * Pools: all volumes of one share id. Creation, destruction and settings.
  */
 #include <linux/log2.h>
 #include <linux/slab.h>
@@ -70,7 +70,7 @@ static void iop_destroy(struct ioband_pool *pool)
 	kfree(pool);
 }
 
-/* Find and use the pool of a share id, @new if there is none; it may be %NULL. */
+/* Get the pool of a share id; if there is none, add @new, unless that is %NULL. */
 static struct ioband_pool *iop_use(const char *share, struct ioband_pool *new)
 {
 	struct ioband_pool *pool;
@@ -92,11 +92,11 @@ unlock:
 
 /**
  * iop_get - find or create the pool of a share id
- * @table: the line that names it; its settings are those of a new pool
- * @nr_legs: and so are the legs of its device
+ * @table: the line that names it, and has the settings for a new one
+ * @nr_legs: number of legs of a new one
  *
  * Context: process, ioband_mutex not held: waits for memory, and for kthreadd.
- * Return: the pool, to be given back by iop_put(), or %NULL without memory.
+ * Return: the pool, to be released by iop_put(), or %NULL if out of memory.
  */
 struct ioband_pool *iop_get(const struct ioband_table *table,
 			    unsigned int nr_legs)
@@ -115,11 +115,11 @@ struct ioband_pool *iop_get(const struct ioband_table *table,
 }
 
 /**
- * iop_put - give a pool back
- * @pool: the pool; it goes with its last user
+ * iop_put - release a pool
+ * @pool: the pool; its last user destroys it
  *
- * Context: process, ioband_mutex not held: waits for whoever destroys or makes a
- * workqueue, and may wait for memory there.
+ * Context: process, ioband_mutex not held: destroying a workqueue takes a lock that
+ * others hold while they wait for memory.
  */
 void iop_put(struct ioband_pool *pool)
 {
@@ -135,13 +135,13 @@ void iop_put(struct ioband_pool *pool)
 }
 
 /**
- * iot_find_legs - how many disks a target's device spreads its bios over
+ * iot_find_legs - find how many disks a target's device spreads its bios over
  * @iot: the target, its device open; nr_lanes and chunk_shift are filled in
  *
- * By what its topology says of itself: io_min is the chunk, io_opt the full stripe.
- * dm-stripe and md say so. What says nothing has one. What it has below may say how it
- * likes to be written, and a linear volume repeats that: a chunk of a physical block, or
- * more of them than there are legs, is a drive's.
+ * Goes by the topology, as dm-stripe and md report it: io_min is the chunk, io_opt the
+ * full stripe. A device that does not report them has one leg. A linear volume passes
+ * on what a drive prefers for writes: a chunk no larger than a physical block, or more
+ * than IOBAND_LEGS_MAX chunks, is taken for that.
  *
  * Context: any.
  */
@@ -175,7 +175,7 @@ static int iot_init_lanes(struct ioband_target *iot)
 }
 
 /**
- * iop_add_target - let a target take part
+ * iop_add_target - add a target to a pool
  * @pool: the pool
  * @iot: the target, its device open
  *
@@ -208,7 +208,7 @@ void iop_del_target(struct ioband_pool *pool, struct ioband_target *iot)
 {
 	unsigned int i;
 
-	/* The bios are done, but maybe not the functions that sent them. */
+	/* All bios have completed, but the work that sent them may still run. */
 	for (i = 0; i < iot->nr_lanes; i++)
 		flush_work(&iot->lanes[i].work);
 
@@ -220,10 +220,10 @@ void iop_del_target(struct ioband_pool *pool, struct ioband_target *iot)
 }
 
 /**
- * iop_set_limits - set what bounds the depth
+ * iop_set_limits - set io_throttle and io_limit
  * @pool: the pool
  * @io_throttle: pins the depth; 0: automatic
- * @io_limit: bounds depth and held I/O; 0: automatic
+ * @io_limit: bounds the depth and the number of held bios; 0: automatic
  *
  * Context: process, ioband_mutex held.
  */
@@ -241,7 +241,7 @@ void iop_set_limits(struct ioband_pool *pool, u32 io_throttle, u32 io_limit)
 	iop_update_depth(pool);
 	spin_unlock(&pool->lock);
 	iop_changed(pool);
-	/* There may be room for more of those who wait to submit. */
+	/* There may be room now for submitters that wait. */
 	list_for_each_entry(volume, &pool->volumes, list) {
 		iog_wake_all(volume->default_group);
 		xa_for_each(&volume->groups, id, group)
@@ -250,9 +250,9 @@ void iop_set_limits(struct ioband_pool *pool, u32 io_throttle, u32 io_limit)
 }
 
 /**
- * iop_set_quantum - set how long a group may keep a disk that seeks
+ * iop_set_quantum - set the length of turns on a disk that seeks
  * @pool: the pool
- * @quantum_ms: how long; 0: the default
+ * @quantum_ms: in milliseconds; 0: the default
  *
  * Context: process, ioband_mutex held.
  */
@@ -269,10 +269,10 @@ void iop_set_quantum(struct ioband_pool *pool, u32 quantum_ms)
 /**
  * iop_set_policy - change what an I/O costs
  * @pool: the pool
- * @policy: the new policy; if it is another one, all settings are reset
- * @except: but those of this volume, whose line names the policy; may be %NULL
+ * @policy: the new policy; unless it is the same, the settings of groups are reset
+ * @except: a volume whose groups keep theirs, as its line names @policy; or %NULL
  *
- * Held bios are charged by the new policy when they go.
+ * Held bios are charged by the new policy when they are dispatched.
  *
  * Context: process, ioband_mutex held.
  */

@@ -9,23 +9,23 @@
  *	iov_	struct ioband_volume	the lines of one dm table that name the same
  *					share: one type, one set of groups
  *	iot_	struct ioband_target	one line of a table
- *	iog_	struct ioband_group	who gets a share
- *	iob_	struct ioband_bio	one bio on its way through
+ *	iog_	struct ioband_group	what a share is given to: a queue, a weight
+ *	iob_	struct ioband_bio	one bio, from map to end_io
  *
  * Locks, outermost first:
  *
- *	ioband_mutex	which pools, volumes, targets and groups there are and how
- *			they are set. Taken by ctr, dtr, suspend, resume and
- *			messages; never on the way of a bio, never by status. Who
- *			waits for memory may wait for a device that is suspended,
- *			so memory is taken before it (struct ioband_spare), or
- *			with GFP_NOIO.
+ *	ioband_mutex	the set of pools, volumes, targets and groups, and their
+ *			settings. Taken by ctr, dtr, suspend, resume, messages
+ *			and the work behind "auto"; never in the I/O path, never
+ *			by status. Allocations may wait for a suspended device,
+ *			so they are made before it is taken (struct ioband_spare),
+ *			or with GFP_NOIO.
  *	pool->lock	the scheduler and what it holds. Process context only: a
- *			completion does not take it, it wakes a worker.
- *	pool->clock_lock  how long the disk was at work, and for whom. The one lock
- *			that completions take, and only while that is measured.
- *	RCU		finds a group by its id. A group found is kept by a
- *			reference, one for each bio between map and end_io.
+ *			completion does not take it but wakes a worker.
+ *	pool->clock_lock  how long the disk was busy, and for which group. The only
+ *			lock that completions take, and only while that is measured.
+ *	RCU		the lookup of a group by id. Each bio then holds a
+ *			reference on its group from map to end_io.
  */
 #ifndef _DM_IOBAND_H
 #define _DM_IOBAND_H
@@ -55,41 +55,41 @@
 struct cgroup_subsys_state;
 
 enum {
-	/* Held bios of a group at which its submitters begin to wait. */
+	/* Held bios per group and direction at which its submitters wait. */
 	HELD_DEFAULT = 1024,
-	/* Of powers of two, in units of 1024 ns: below 1, 2, 4 ... and above. */
+	/* In units of 1024 ns: below 1, 2, 4 ...; the last has no upper bound. */
 	IOBAND_BUCKETS = 24,
 };
 
-/* per group and CPU; all but grow, so sums need no lock */
+/* per group and CPU; counters only grow, so summing them needs no lock */
 struct ioband_stats {
 	/* Index: READ or WRITE. */
 	u64 issued_ios[2];
 	u64 issued_sectors[2];
 	u64 done_sectors[2];
 	u64 done_ns[2];		/* from map to completion */
-	u64 held_ios;		/* of the issued ones, those that were held */
-	u64 held_ns;		/* how long */
-	u64 because_ns[IOBAND_BECAUSES];	/* and why */
-	u64 urgent_ios;		/* those that must not be held and would have been */
-	/* How long bios were held, those that were ... */
+	u64 held_ios;		/* issued ones that had been held */
+	u64 held_ns;		/* for how long */
+	u64 because_ns[IOBAND_BECAUSES];	/* the same, by reason */
+	u64 urgent_ios;		/* passed only because they must not be held */
+	/* How long bios were held, of those that were ... */
 	u64 waits[IOBAND_BUCKETS];
-	/* ... and how long they were at the disk: all that are done. */
+	/* ... and how long they were at the disk, of all that completed. */
 	u64 services[IOBAND_BUCKETS];
 };
 
-/* What of these was before a reset. */
+/* Sums at the last reset; what is reported is the difference. */
 struct ioband_base {
 	struct ioband_stats stats;
 	struct rcu_head rcu;
 };
 
 /*
- * What the disk has done for a group or stream since the scheduler last looked.
- * Completions may not take the scheduler's lock, so they leave it here.
+ * What has completed for a group or stream since the scheduler last looked.
+ * Completions may not take pool->lock, so they record it here.
  */
 struct ioband_account {
-	struct list_head news;		/* pool->news; all by pool->clock_lock */
+	struct list_head news;		/* pool->news; all under pool->clock_lock */
 	u64 used_ns;
 	u64 charged_ns;
 	u64 done_ns;
@@ -103,57 +103,57 @@ struct ioband_account {
 struct ioband_group {
 	struct ioband_node node;	/* guarded by pool->lock */
 	struct ioband_account account;
-	/* By direction, streams included; guarded by pool->lock. */
+	/* Bios held, by direction, streams included; written under pool->lock. */
 	u32 held[IOBAND_DIRS];
 	struct ioband_volume *volume;
 	u64 id;
 	bool is_default;
 	bool detached;			/* guarded by pool->lock */
-	/* I/Os of dying tasks that went at once, in what second; by pool->lock. */
+	/* Dying tasks' I/Os, and when that second began; under pool->lock. */
 	u32 nr_dying;
 	unsigned long dying_jiffies;
-	/* It or one above it has limits; written under pool->lock. */
+	/* The group or an ancestor has limits; written under pool->lock. */
 	bool is_limited;
 	/* Written under ioband_mutex and pool->lock. */
 	struct ioband_settings settings;
-	/* One for being attached, one for each bio. */
+	/* One while attached, one per bio and per account on pool->news. */
 	struct percpu_ref ref;
 	struct ioband_stats __percpu *stats;
-	/* Sums at the last reset, if there was any; written under ioband_mutex. */
+	/* NULL if statistics were never reset; written under ioband_mutex. */
 	struct ioband_base __rcu *base;
-	/* Time with I/O outstanding, as the block layer takes it for a disk. */
+	/* Time with I/O outstanding, kept like the block layer's io_ticks. */
 	unsigned long busy_stamp_jiffies;
 	unsigned long busy_jiffies;
-	/* When the last bio was done while there was contention. */
+	/* When a bio last completed under contention. */
 	u64 done_ns;
-	/* The run that writeback may still join, or NULL; under pool->lock. */
+	/* Held run that more writeback may join, or NULL; under pool->lock. */
 	struct ioband_bio *open;
-	/* Submitters that found io_limit bios of this group and direction held. */
+	/* Submitters that found held_max bios of this direction held. */
 	wait_queue_head_t wait[IOBAND_DIRS];
-	/* The cgroup it is tied to, made or adopted by "auto": they go together. */
+	/* With "auto", its cgroup: the group is detached when that goes offline. */
 	struct cgroup_subsys_state *css;
 	union {
-		struct list_head spare;	/* before it is in use */
-		struct rcu_head rcu;	/* and after */
+		struct list_head spare;	/* before the group is in use */
+		struct rcu_head rcu;	/* afterwards */
 	};
 	/* Of @node, if the pool has more than one leg. */
 	struct ioband_leg legs[];
 };
 
-/* The last answer of the cgroup lookup on this CPU. */
+/* per CPU: the last result of the cgroup lookup */
 struct ioband_lookup {
 	u64 cgroup_id;
 	u64 generation;
 	struct ioband_group *group;
 };
 
-/* per task that reads a disk that has to seek; guarded by pool->lock */
+/* per task, for its I/O to a disk that seeks; guarded by pool->lock */
 struct ioband_stream {
 	struct ioband_node node;
 	struct ioband_account account;
 	struct ioband_group *group;	/* NULL: free */
 	pid_t pid;
-	u32 busy;			/* I/Os held or not yet accounted for */
+	u32 busy;			/* I/Os held, or issued and not settled */
 	struct hlist_node hash;		/* pool->stream_hash, if it has a group */
 	struct list_head idle;		/* pool->idle_streams, if not busy */
 };
@@ -174,29 +174,29 @@ struct ioband_volume {
 	struct dm_table *table;
 	unsigned int nr_targets;	/* under ioband_mutex */
 	enum ioband_type type;		/* written under ioband_mutex */
-	const struct ioband_policy *policy;	/* what its first line says */
+	const struct ioband_policy *policy;	/* as its first line says */
 
 	struct ioband_group *default_group;
 	struct xarray groups;		/* by id; written under ioband_mutex */
 	u64 generation;			/* of @groups; written under ioband_mutex */
 	struct ioband_lookup __percpu *lookup;
 
-	/* Groups in memory: the attached, and the detached with bios left. */
+	/* Groups not yet freed: attached ones, and detached ones with bios. */
 	atomic_t nr_live;
 
-	/* Cgroups seen without a group of their own, if auto_depth is set. */
+	/* Option "auto": cgroups down to this level get groups; 0: off. */
 	u32 auto_depth;
-	spinlock_t auto_lock;		/* guards the two below */
+	spinlock_t auto_lock;		/* guards the two below: requests */
 	struct cgroup_subsys_state *auto_css[IOBAND_AUTO_PENDING];
 	unsigned int nr_auto;
 	struct delayed_work auto_work;
-	/* Groups of the line may belong to cgroups; under ioband_mutex. */
+	/* Attached groups are still to be tied to cgroups; under ioband_mutex. */
 	bool adopt;
 };
 
 /*
- * Memory for what a change will make. There is no allocating per-CPU memory without
- * I/O, so that is done before ioband_mutex is taken.
+ * Memory for a new volume and its groups, allocated before ioband_mutex is taken:
+ * allocating per-CPU memory may need I/O.
  */
 struct ioband_spare {
 	struct ioband_volume *volume;
@@ -204,15 +204,15 @@ struct ioband_spare {
 };
 
 /*
- * The way down to one leg of a device, in order. A worker sends, and may be put
- * to sleep there for want of a tag: that keeps back this leg only.
+ * A FIFO of dispatched bios for one leg of a device. Its worker submits them, and
+ * may sleep there until a tag is free: that delays no other leg.
  */
 struct ioband_lane {
 	struct work_struct work;
 	struct ioband_target *target;
-	struct bio_list bios;		/* under pool->lock, as these */
+	struct bio_list bios;		/* this and the next two under pool->lock */
 	u32 nr_bios;
-	u32 nr_places;			/* that they have at the disk */
+	u32 nr_places;			/* taken at the disk: one for a whole run */
 };
 
 /* per line of a table */
@@ -225,12 +225,12 @@ struct ioband_target {
 	u32 bio_bytes;			/* larger bios are split; constant */
 	struct ioband_lane *lanes;
 	unsigned int nr_lanes;
-	unsigned int chunk_shift;	/* from sectors to chunks, of a stripe */
-	/* Set while a noflush suspend hands held bios back to dm ... */
+	unsigned int chunk_shift;	/* sectors to chunks, of a stripe */
+	/* Set in a noflush suspend, which hands held bios back to dm ... */
 	bool push_back;
-	/* ... and while one that flushes waits for them. */
+	/* ... and in one that flushes, and waits for them. */
 	bool drain;
-	/* What the line said of the share: it takes effect on resume. */
+	/* The line's settings for the share, in force from the first resume. */
 	const struct ioband_policy *policy;
 	u32 io_throttle;
 	u32 io_limit;
@@ -240,59 +240,59 @@ struct ioband_target {
 	bool resumed;
 };
 
-/* So long it is remembered that a disk was slow. */
+/* How long a slow bio (SLOW_NS) is remembered. */
 #define SLOW_JIFFIES	(HZ / 10)
 
 /* per share id */
 struct ioband_pool {
-	/* The path of an uncontended bio reads these and writes in_flight. */
+	/* The uncontended fast path reads these and writes in_flight. */
 	bool contended;			/* written under lock */
-	u32 pass_max;			/* in flight without it; under lock */
-	/* Who may exceed it with reads, with writes: granted under lock. */
+	u32 pass_max;			/* in flight per leg; written under lock */
+	/* Group whose reads, writes may exceed it: granted under lock. */
 	struct ioband_group *passes[IOBAND_DIRS];
-	/* A bio was long at the disk: a completion withdraws the reads. */
+	/* When a bio last took long: its completion clears passes[READ]. */
 	unsigned long slow_jiffies;
 	unsigned int nr_legs;		/* of the disk; constant */
 	atomic_t in_flight[IOBAND_LEGS_MAX];
 
 	spinlock_t lock ____cacheline_aligned_in_smp;
 	struct ioband_sched sched;	/* guarded by lock */
-	struct ioband_group *owner;	/* has the disk to itself; by lock */
+	struct ioband_group *owner;	/* has the disk to itself; under lock */
 	u64 last_held_ns;		/* guarded by lock */
 	struct list_head targets;	/* written under ioband_mutex and lock */
 	struct ioband_depth depth;	/* guarded by lock */
-	u32 tags;			/* a leg takes at once; guarded by lock */
-	u32 tags_least;			/* by any of its devices; by lock */
-	bool tags_grow;			/* it is a guess; guarded by lock */
-	bool tags_slept;		/* a worker found it out; by lock */
-	u64 tags_ns;			/* last change; guarded by lock */
+	u32 tags;			/* I/Os a leg takes at once; under lock */
+	u32 tags_least;			/* fewest of any device; under lock */
+	bool tags_grow;			/* @tags is a guess; under lock */
+	bool tags_slept;		/* a worker has slept for one; under lock */
+	u64 tags_ns;			/* last change; under lock */
 	enum ioband_depth_reason depth_reason;	/* guarded by lock */
-	u32 held_max;			/* of one group; guarded by lock */
+	u32 held_max;			/* per group and direction; under lock */
 	bool is_rotational;		/* guarded by lock */
 
 	/*
-	 * The disk's clock: it runs while the disk is at work, and the slower
-	 * the more it does at once. So what it advances by between issue and
-	 * completion of a bio is that bio's part of the work.
+	 * The disk's clock runs only while the disk is busy, and n times slower
+	 * with n I/Os in flight. What it advances by between issue and
+	 * completion of an I/O is that I/O's part of the disk's time.
 	 */
-	bool is_timed;			/* somebody needs it; written under lock */
+	bool is_timed;			/* the clock is in use; written under lock */
 	spinlock_t clock_lock;		/* nests in lock; taken by completions */
 	u64 clock_ns;			/* guarded by clock_lock, as all of these */
 	u64 clock_at_ns;
 	u32 clock_ios;
-	struct list_head news;		/* accounts to be looked at */
+	struct list_head news;		/* accounts to be settled */
 
-	/* Streams, if the policy and the disk have any use for them; by lock. */
+	/* Streams; NULL until a policy of time needs them; under lock. */
 	struct ioband_stream *streams;
 	struct list_head idle_streams;
 	struct hlist_head stream_hash[1 << IOBAND_STREAM_BITS];
-	/* How long the disk takes for a bio; written by completions. */
+	/* Mean time of a bio at the disk; written by completions. */
 	u64 service_ns;
 	u64 service_off_ns;		/* mean deviation */
 
 	struct workqueue_struct *wq;	/* sends down what was held */
-	struct hrtimer timer;		/* the earliest end of a limit */
-	u64 timer_ns;			/* when; guarded by lock */
+	struct hrtimer timer;		/* earliest end of a limit or grace */
+	u64 timer_ns;			/* its expiry; guarded by lock */
 	struct work_struct timer_work;
 
 	/* Written under ioband_mutex and lock. */
@@ -314,24 +314,24 @@ struct ioband_pool {
 struct ioband_bio {
 	struct ioband_io io;
 	struct ioband_target *target;
-	struct ioband_group *group;	/* NULL: not ours to account */
-	struct ioband_account *account;	/* of its stream or group; if held */
-	u64 issue_ns;			/* when it was sent down */
+	struct ioband_group *group;	/* NULL: not accounted for */
+	struct ioband_account *account;	/* its stream's; NULL: the group's */
+	u64 issue_ns;			/* when it was issued */
 	union {
-		u64 clock_ns;		/* what the disk's clock said then */
-		u32 segments;		/* before, of the run, if it is the first of one */
+		u64 clock_ns;		/* the disk's clock at that time */
+		u32 segments;		/* until then: of the run, in its first */
 	};
-	/* Its run (dm-ioband-run.c); @last only the first's; under pool->lock. */
+	/* Its run (dm-ioband-run.c), @last in the first only; under pool->lock. */
 	struct ioband_bio *next;
 	struct ioband_bio *last;
 	u32 data_sectors;
-	u8 lane;			/* of its target, by where it began */
-	bool is_in_run;			/* its place at the disk is another's */
+	u8 lane;			/* of its target, by its first sector */
+	bool is_in_run;			/* the run's last has its place at the disk */
 	bool is_timed;
-	/* Of one that has not passed without the lock: */
+	/* Set only off the fast path: */
 	bool is_urgent;			/* it must not be held */
-	bool is_dying;			/* nor wait: its task has been killed */
-	bool is_common;			/* of a kernel thread, for everybody */
+	bool is_dying;			/* its task is dying, and must not wait */
+	bool is_common;			/* from a kernel thread of the root cgroup */
 };
 
 static inline struct ioband_bio *iob_from_bio(struct bio *bio)
@@ -344,7 +344,7 @@ static inline struct bio *iob_to_bio(struct ioband_bio *iob)
 	return dm_bio_from_per_bio_data(iob, sizeof(*iob));
 }
 
-/* Whether a bio comes from the page cache, some time after it was written there. */
+/* Whether a bio is writeback of the page cache: a write nobody waits for. */
 static inline bool iob_is_writeback(struct ioband_bio *iob)
 {
 	const struct bio *bio = iob_to_bio(iob);
@@ -352,7 +352,7 @@ static inline bool iob_is_writeback(struct ioband_bio *iob)
 	return op_is_write(bio_op(bio)) && !op_is_sync(bio->bi_opf);
 }
 
-/* Charge a bio that was not issued yet to another group. */
+/* Move a bio that has not been issued yet to another group. */
 static inline void iob_move(struct ioband_bio *iob, struct ioband_group *to)
 {
 	percpu_ref_get(&to->ref);
@@ -360,7 +360,7 @@ static inline void iob_move(struct ioband_bio *iob, struct ioband_group *to)
 	iob->group = to;
 }
 
-/* A bio goes where its leg goes; legs do not wait for each other. */
+/* The lane a bio goes down; lanes do not wait for each other. */
 static inline struct ioband_lane *iob_lane(const struct ioband_bio *iob)
 {
 	return &iob->target->lanes[iob->lane];
@@ -376,7 +376,7 @@ static inline u32 iop_in_flight(const struct ioband_pool *pool)
 	return sum;
 }
 
-/* How many places at legs a node needs besides the one that is part of it. */
+/* Length of the legs[] that a node needs; for one leg, @plain does. */
 static inline unsigned int iop_more_legs(unsigned int nr_legs)
 {
 	return nr_legs > 1 ? nr_legs : 0;
@@ -398,7 +398,7 @@ static inline struct ioband_group *iog_from_node(struct ioband_node *node)
 	return container_of(node, struct ioband_group, node);
 }
 
-/* The group above, or %NULL. */
+/* The parent group, or %NULL. */
 static inline struct ioband_group *iog_parent(const struct ioband_group *group)
 {
 	struct ioband_node *above = group->node.parent;
@@ -406,12 +406,12 @@ static inline struct ioband_group *iog_parent(const struct ioband_group *group)
 	return above->parent ? iog_from_node(above) : NULL;
 }
 
-/* What becomes of a bio in map. */
+/* What map is to do with a bio. */
 enum ioband_verdict {
-	IOBAND_PASS,		/* its submitter sends it down */
-	IOBAND_HELD,		/* it is sent down when its turn comes */
-	IOBAND_WAIT,		/* its submitter would have to wait */
-	IOBAND_REQUEUE,		/* dm shall bring it again */
+	IOBAND_PASS,		/* submit it now */
+	IOBAND_HELD,		/* nothing: a worker sends it when its turn comes */
+	IOBAND_WAIT,		/* fail it: its submitter would have to wait */
+	IOBAND_REQUEUE,		/* have dm requeue it */
 };
 
 /* dm-ioband-pool.c */

@@ -2,23 +2,24 @@
 /*
  * Runs: held bios that continue each other.
  *
- * What the disk takes as one request shall have one place there. A large bio is split
- * into such when it comes. But what the page cache of a disk itself writes, or a file
- * system of small blocks, has a bio for each block; without us the block layer merges
- * them, while they are under the submitter's plug. Here they wait, and would go down
- * one by one, as many as the depth has places: so those that continue each other wait
- * as one, the first of a run. It has their turn, and is charged for each of them; then
- * all go down together, for the block layer to merge. The last, with which the request
- * is done, has their place at the disk, and the disk's clock runs for it alone.
+ * What the disk takes as one request should take one place there. Larger bios are
+ * split to that size in map. But the page cache of a block device, or of a file system
+ * with small blocks, writes one bio per block. Normally the block layer merges these in
+ * the submitter's plug; held here, they would be dispatched one by one, each with a
+ * place of its own. So held bios that continue each other form a run, which the
+ * scheduler sees as one I/O, that of the first. It has one turn and is charged for all
+ * of them, and they go down together for the block layer to merge. The request is done
+ * when the last is, so that one has the place at the disk, and the disk's clock runs
+ * for it alone.
  *
- * Only writeback is held so: nobody waits for any one of its bios.
+ * Only writeback forms runs: nobody waits for a single bio of it.
  */
 #include <linux/blk-cgroup.h>
 #include <linux/blk-crypto.h>
 
 #include "dm-ioband.h"
 
-/* What goes at once is paid for at once: the group's other I/O waits for its limit. */
+/* With limits: a group's other I/O waits until the run it sent is paid for. */
 #define LIMITED_RUN	16
 
 static bool iob_may_run(struct ioband_bio *iob)
@@ -27,7 +28,7 @@ static bool iob_may_run(struct ioband_bio *iob)
 	       !bio_has_crypt_ctx(iob_to_bio(iob));
 }
 
-/* What the block layer would not merge has no one place. */
+/* Whether with @iob the run still merges into one request, and is not too long. */
 static bool iob_fits(struct ioband_bio *iob, struct ioband_bio *first)
 {
 	const struct ioband_target *iot = iob->target;
@@ -35,7 +36,7 @@ static bool iob_fits(struct ioband_bio *iob, struct ioband_bio *first)
 	if (first->io.sectors + iob->io.sectors > iot->bio_bytes >> SECTOR_SHIFT ||
 	    (READ_ONCE(iob->group->is_limited) && first->io.merged + 1 >= LIMITED_RUN))
 		return false;
-	/* To count them is to walk through them: not for those who stay alone. */
+	/* Counting walks the bio, so spare those that stay alone. */
 	if (!first->io.merged)
 		first->segments = bio_segments(iob_to_bio(first));
 	iob->segments = bio_segments(iob_to_bio(iob));
@@ -56,12 +57,12 @@ static bool iob_continues(struct ioband_bio *iob, struct ioband_bio *first)
 }
 
 /**
- * iob_merge - let a bio go with those that its group holds
+ * iob_merge - add a bio to the run that its group has open, if it fits
  * @pool: the pool
  * @iob: a bio that is not held
  *
- * Context: a submitter's, pool->lock held.
- * Return: false if it continues none of them.
+ * Context: the submitter's, pool->lock held.
+ * Return: whether it was added, and so is held.
  */
 bool iob_merge(struct ioband_pool *pool, struct ioband_bio *iob)
 {
@@ -84,7 +85,7 @@ bool iob_merge(struct ioband_pool *pool, struct ioband_bio *iob)
 }
 
 /**
- * iob_begin_run - make a bio the first, and only one, of a run
+ * iob_begin_run - make a bio a run of one
  * @iob: a bio that is about to be held
  *
  * Context: any.
@@ -96,8 +97,8 @@ void iob_begin_run(struct ioband_bio *iob)
 }
 
 /**
- * iob_add_held - a run's group holds it
- * @iob: the first of the run; others may join
+ * iob_add_held - count a run as held by its group
+ * @iob: the first of the run; others may join from now on
  *
  * Context: any but interrupts, pool->lock held.
  */
@@ -111,8 +112,8 @@ void iob_add_held(struct ioband_bio *iob)
 }
 
 /**
- * iob_drop_held - a run's group holds it no longer
- * @iob: the first of the run; nobody joins any more
+ * iob_drop_held - count a run as no longer held by its group
+ * @iob: the first of the run; no more may join
  *
  * Context: any but interrupts, pool->lock held.
  */

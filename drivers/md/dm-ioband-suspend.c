@@ -2,9 +2,9 @@
 /*
  * What becomes of held bios when dm suspends a target.
  *
- * A suspend with flush waits for every bio, so all that the volume holds goes down at
- * once: nobody waits for limits. One without flush gives the bios back to dm, which
- * brings them again after the resume, maybe to another table.
+ * A flushing suspend waits for every bio, so all that the volume holds is sent down at
+ * once, limits or not. In a noflush suspend the target's bios are handed back to dm,
+ * which submits them again after resume, possibly to another table.
  */
 #include "dm-ioband.h"
 
@@ -41,7 +41,7 @@ static void iog_push_back(struct ioband_pool *pool, struct ioband_group *group,
 /**
  * iop_push_back - hand the held bios of a target back to dm, to be requeued
  * @pool: the pool
- * @iot: the target; from now on it holds no bio until its push_back is cleared
+ * @iot: the target; it holds no bio until its push_back is cleared
  *
  * Context: process; dm is in a noflush suspend of the target.
  */
@@ -85,10 +85,10 @@ static void iog_drain(struct ioband_pool *pool, struct ioband_group *group)
 /**
  * iop_drain - send down all that a volume holds
  * @pool: the pool
- * @iot: one of the volume's targets; until its drain is cleared it holds no bio
+ * @iot: one of the volume's targets; it holds no bio until its drain is cleared
  *
- * A suspend that flushes waits for every bio, and must not wait until a limit of
- * one I/O per second has let a thousand go. Their groups are charged.
+ * A flushing suspend waits for every bio, and must not wait until a limit of one
+ * I/O per second has let a thousand pass. The groups are charged all the same.
  *
  * Context: process.
  */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The device-mapper surface of dm-ioband: what dm calls, in the order of a
- * device's life.
+ * The target's methods, in the order in which dm calls them in a device's life.
  */
 #include <linux/bio.h>
 #include <linux/blk-integrity.h>
@@ -15,21 +14,21 @@
 
 enum {
 	/*
-	 * What an operation without data counts for, however large its range:
-	 * as much as a small write.
+	 * Size of an operation without data, whatever its range: that of a small
+	 * write.
 	 */
 	NO_DATA_SECTORS		= 8,
 	/*
-	 * A huge page or a large folio makes a bio of megabytes. One I/O may go at
-	 * once whatever its group's limits say, so it must not be a large one.
+	 * A huge page or a large folio makes a bio of megabytes. Limits let one I/O
+	 * pass at once whatever its size, so it must not be a large one.
 	 */
 	BIO_BYTES_MAX		= SZ_1M,
 };
 
 /*
- * A bio shall be one I/O to the disk, too: it is what takes one of the disk's tags. So
- * we split before the block layer has to, and where neither the disk's sectors nor
- * units of encryption, a page at most, are torn apart.
+ * One bio should become one request, as it is requests that take the disk's tags. So
+ * bios are split before the block layer has to do it, and if possible not within a
+ * physical block of the disk or a unit of encryption, which is a page at most.
  */
 static u32 iot_bio_bytes(struct ioband_target *iot)
 {
@@ -40,7 +39,7 @@ static u32 iot_bio_bytes(struct ioband_target *iot)
 
 	if (bytes < unit)
 		unit = bdev_logical_block_size(bdev);
-	/* A drive's preferred unit need not be a power of two. */
+	/* A drive's physical block size need not be a power of two. */
 	return rounddown(bytes, unit);
 }
 
@@ -92,9 +91,9 @@ put_device:
 }
 
 /*
- * A bio that passes the same pool twice would wait for room that it takes up
- * itself. We see one level up and down; with something in between it is the
- * administrator's to see.
+ * A bio that passes through one pool twice would wait for room that it occupies
+ * itself. Only the devices right above and below are checked; with others in
+ * between, it is up to the administrator.
  */
 static bool iot_meets_itself(const struct ioband_target *iot,
 			     const struct ioband_pool *pool)
@@ -207,7 +206,7 @@ static int ioband_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	ti->num_secure_erase_bios = 1;
 	ti->num_write_zeroes_bios = 1;
 	ti->per_io_data_size = sizeof(struct ioband_bio);
-	/* bio_adopt() has dm account for each bio. */
+	/* bio_adopt() has dm start its accounting of each bio. */
 	ti->accounts_remapped_io = true;
 	ti->private = iot;
 	return 0;
@@ -247,7 +246,7 @@ static int ioband_map(struct dm_target *ti, struct bio *bio)
 	bio->bi_iter.bi_sector = iot->offset_sectors +
 		dm_target_offset(ti, bio->bi_iter.bi_sector);
 	iob->group = NULL;
-	/* An empty flush moves nothing, and everybody waits for it. */
+	/* An empty flush transfers no data, and others wait for it. */
 	if (!bio_sectors(bio)) {
 		bio_set_dev(bio, iot->dev->bdev);
 		return DM_MAPIO_REMAPPED;
@@ -255,14 +254,14 @@ static int ioband_map(struct dm_target *ti, struct bio *bio)
 	if (unlikely(READ_ONCE(iot->push_back)) && dm_noflush_suspending(ti))
 		return DM_MAPIO_REQUEUE;
 
-	/* dm brings the rest as another. */
+	/* dm submits the rest as another bio. */
 	if (unlikely(bio->bi_iter.bi_size > iot->bio_bytes) && bio_has_data(bio)) {
 		dm_accept_partial_bio(bio, iot->bio_bytes >> SECTOR_SHIFT);
-		/* dm leaves that to us: a checksum for each sector, and no more. */
+		/* dm does not trim the checksums to the sectors that remain. */
 		if (bio_integrity(bio))
 			bio_integrity_trim(bio);
 	}
-	/* Others may wait for its slot, and that must not wait for whoever would poll. */
+	/* Others may wait for its slot: its completion must not depend on a poller. */
 	bio_clear_polled(bio);
 	bio_adopt(bio, iot->dev->bdev);
 	iob->target = iot;
@@ -304,21 +303,20 @@ static int ioband_end_io(struct dm_target *ti, struct bio *bio,
 
 	if (likely(iob->group))
 		iop_complete(iot->volume->pool, iob);
-	/* iop_push_back() ends bios in this way, to be submitted again. */
+	/* This is how iop_push_back() ends bios that are to be requeued. */
 	if (unlikely(*error == BLK_STS_DM_REQUEUE))
 		return DM_ENDIO_REQUEUE;
 	return DM_ENDIO_DONE;
 }
 
 /*
- * Suspend. With a flush, dm waits for all bios including those we hold: we send
- * them down. Without, it may be because the disk is gone, and what we hold goes
- * back to dm:
+ * Suspend. A flushing suspend waits for all bios, held ones included: they are sent
+ * down. A noflush suspend may be because the disk is gone, so held bios go back to dm:
  *
- * 1. dm sets its flag, so that a requeued bio is kept and not failed;
- * 2. presuspend: we hold nothing any more and hand back what we held;
+ * 1. dm sets its flag, so that it keeps a requeued bio instead of failing it;
+ * 2. presuspend: held bios are handed back, and from now on none is held;
  * 3. dm stops map, and waits for the bios at the disk;
- * 4. resume, of this table or the next: dm submits what it kept.
+ * 4. resume, of this table or the next: dm submits the bios it kept.
  */
 static void iot_run(struct ioband_target *iot)
 {
@@ -343,7 +341,7 @@ static void ioband_presuspend_undo(struct dm_target *ti)
 	iot_run(iot);
 }
 
-/* Whether all targets of the pool are of one dm device: then it may set it. */
+/* Whether no other dm device uses the pool: then this one's table configures it. */
 static bool iot_owns_pool(struct ioband_target *iot)
 {
 	struct mapped_device *md = dm_table_get_md(iot->ti->table);
@@ -356,9 +354,9 @@ static bool iot_owns_pool(struct ioband_target *iot)
 }
 
 /*
- * A table that is loaded changes nothing; it does when it is resumed. What it
- * says of the share counts if the share is this device's alone, else whoever
- * made the share has said it. Its policy counts anyway, as in 1.14.
+ * Loading a table changes nothing until it is resumed. Its settings for the share
+ * then take effect if no other device uses the share; otherwise the share keeps
+ * those it has. Its policy takes effect in any case, as in 1.14.
  */
 static void ioband_resume(struct dm_target *ti)
 {
@@ -399,7 +397,7 @@ static int ioband_iterate_devices(struct dm_target *ti,
 	return fn(ti, iot->dev, iot->offset_sectors, ti->len, data);
 }
 
-/* No report_zones and no DAX: neither would leave anything to put in order. */
+/* No report_zones and no DAX: with neither could we choose the order of I/O. */
 static struct target_type ioband_target = {
 	.name		 = "ioband",
 	.version	 = {2, 0, 0},
@@ -431,7 +429,7 @@ static int __init dm_ioband_init(void)
 static void __exit dm_ioband_exit(void)
 {
 	dm_unregister_target(&ioband_target);
-	/* Groups are freed by RCU. */
+	/* Wait for the RCU callbacks that free groups. */
 	rcu_barrier();
 }
 

@@ -2,9 +2,9 @@
 /*
  * Volumes, and the groups they own: find, set, attach, detach.
  *
- * A group is found under RCU and kept by a reference for each bio, so it can be
- * detached at any time. What it holds goes to the group above it then; what it
- * has at the disk comes back to it, and the last one frees it.
+ * A group is looked up under RCU, and each bio holds a reference on it, so it can be
+ * detached at any time. Its held bios then move to its parent; those at the disk
+ * complete on its account, and the last one frees it.
  */
 #include <linux/cgroup.h>
 #include <linux/kernel.h>
@@ -14,7 +14,7 @@
 #include "dm-ioband.h"
 #include "dm-ioband-trace.h"
 
-/* How often groups that "auto" made are checked for cgroups that have gone. */
+/* How often to look for groups of "auto" whose cgroup is gone. */
 #define AUTO_CHECK_JIFFIES	(2 * HZ)
 
 static int refuse(struct ioband_error *err, int r, const char *brief,
@@ -148,7 +148,7 @@ int iov_set(struct ioband_volume *volume, struct ioband_group *group,
 }
 
 /**
- * iov_reset_settings - give all groups the settings they are attached with
+ * iov_reset_settings - give all groups the default settings
  * @volume: the volume
  *
  * Context: process, ioband_mutex held.
@@ -159,7 +159,7 @@ void iov_reset_settings(struct ioband_volume *volume)
 	struct ioband_group *group;
 	unsigned long id;
 
-	/* These need no memory. */
+	/* Defaults need no memory, so iog_apply() cannot fail. */
 	ioband_settings_init(&settings);
 	iog_apply(volume->default_group, &settings);
 	xa_for_each(&volume->groups, id, group)
@@ -170,10 +170,10 @@ void iov_reset_settings(struct ioband_volume *volume)
  * Groups come and go
  */
 
-/* Lookups begun before this may find what was, none after it. */
+/* Invalidate cached lookups, after a change of the volume's groups. */
 static void iov_changed(struct ioband_volume *volume)
 {
-	/* Whoever sees it sees the change: pairs with iov_look_up(). */
+	/* Publishes the change; pairs with the acquire in iov_generation(). */
 	smp_store_release(&volume->generation, volume->generation + 1);
 }
 
@@ -200,7 +200,7 @@ static struct ioband_group *iov_add(struct ioband_volume *volume, u64 id,
 				"out of memory");
 		return NULL;
 	}
-	/* Once it can be found, bios come: it must have its place then. */
+	/* Bios arrive as soon as it can be found: give it its place before. */
 	iog_add(group);
 	if (volume->type == IOBAND_TYPE_CGROUP)
 		ioband_cgroup_place(volume, group);
@@ -211,10 +211,10 @@ static struct ioband_group *iov_add(struct ioband_volume *volume, u64 id,
 }
 
 /**
- * iov_attach - give an id a group of its own
+ * iov_attach - create a group for an id
  * @volume: the volume
  * @ref: the id
- * @settings: of the new group; what is not set has its default
+ * @settings: of the new group; what is not given has its default
  * @spare: where its memory is taken from
  * @err: says what was wrong on failure
  *
@@ -237,7 +237,7 @@ int iov_attach(struct ioband_volume *volume, const struct ioband_ref *ref,
 	if (r || !iov_add(volume, id, settings, spare, err, &r))
 		return r;
 	if (volume->auto_depth) {
-		/* It may be one that auto once made: then it goes as such. */
+		/* An earlier table's auto may have made it: tie it to its cgroup. */
 		volume->adopt = true;
 		mod_delayed_work(system_wq, &volume->auto_work, 0);
 	}
@@ -253,14 +253,13 @@ static void iov_remove(struct ioband_volume *volume, struct ioband_group *group)
 }
 
 /**
- * iov_detach - take an id's group away
+ * iov_detach - detach the group of an id
  * @volume: the volume
  * @ref: the id
  * @err: says what was wrong on failure
  *
- * What it holds goes to the group above it, whose limits it was under, or to the
- * default group; what it has at the disk comes back to it, and then it goes. Nothing
- * waits for that.
+ * Its held bios move to its parent, whose limits they were under already, or to the
+ * default group. Those at the disk complete on its account; nothing waits for them.
  *
  * Context: process, ioband_mutex held.
  * Return: 0, or -EINVAL or -ENOENT.
@@ -277,7 +276,7 @@ int iov_detach(struct ioband_volume *volume, const struct ioband_ref *ref,
 }
 
 /**
- * iov_set_type - change what ids mean
+ * iov_set_type - change what the ids of groups stand for
  * @volume: the volume
  * @type: the new type
  * @err: says what was wrong on failure
@@ -302,16 +301,16 @@ int iov_set_type(struct ioband_volume *volume, enum ioband_type type,
 }
 
 /*
- * Groups that come and go by themselves. A bio cannot wait for a group to be
- * made, so it is charged to the nearest ancestor once more and asks for one.
+ * Option auto. A bio cannot wait for a group to be created: it requests one, and is
+ * charged to the nearest ancestor that has one.
  */
 
 /**
- * iov_want_group - ask for a cgroup to get a group of its own
+ * iov_want_group - request a group for a cgroup
  * @volume: the volume
  * @css: the cgroup
  *
- * If too many are wanted at once, this one's next bio will ask again.
+ * Dropped if too many are pending: the cgroup's next bio will repeat it.
  *
  * Context: process, under RCU.
  */
@@ -343,7 +342,7 @@ static struct cgroup_subsys_state *iov_pop_wanted(struct ioband_volume *volume)
 	return css;
 }
 
-/* Of @css and those above it, the uppermost that has no group, or %NULL. */
+/* The topmost of @css and its ancestors, but the root, without a group, or %NULL. */
 static struct cgroup_subsys_state *
 iov_first_missing(struct ioband_volume *volume, struct cgroup_subsys_state *css)
 {
@@ -357,7 +356,7 @@ iov_first_missing(struct ioband_volume *volume, struct cgroup_subsys_state *css)
 	return missing;
 }
 
-/* Give @css, which we have a reference on, a group; those above it share, too. */
+/* Create the missing groups of @css and its ancestors; drops a reference on @css. */
 static void iov_auto_add(struct ioband_volume *volume,
 			 struct cgroup_subsys_state *css)
 {
@@ -397,8 +396,8 @@ static void iov_auto_work(struct work_struct *work)
 	unsigned long id;
 
 	/*
-	 * A table that is replaced waits for us, and whoever replaces it may have
-	 * suspended other devices: memory must not depend on them.
+	 * Removing a table waits for this work, perhaps with other devices
+	 * suspended: allocations must not depend on them.
 	 */
 	noio = memalloc_noio_save();
 	while ((css = iov_pop_wanted(volume)))
@@ -424,8 +423,8 @@ static void iov_auto_work(struct work_struct *work)
 }
 
 /**
- * iov_free - give back memory that was not needed
- * @spare: of iov_alloc()
+ * iov_free - free spare memory that was not used
+ * @spare: as left by iov_alloc() and iov_get()
  *
  * Context: process.
  */
@@ -438,10 +437,10 @@ void iov_free(struct ioband_spare *spare)
 }
 
 /**
- * iov_alloc - take memory for a volume
- * @pool: the pool it will be of
+ * iov_alloc - allocate memory for a volume and its groups
+ * @pool: the pool it will belong to
  * @nr_groups: how many groups it will have
- * @spare: filled in, to be given back by iov_free()
+ * @spare: filled in; to be freed by iov_free() even on failure
  *
  * Context: process, ioband_mutex not held: waits for memory.
  * Return: 0 or -ENOMEM.
@@ -459,7 +458,7 @@ int iov_alloc(struct ioband_pool *pool, unsigned int nr_groups,
 	return iog_alloc(pool, nr_groups, &spare->groups);
 }
 
-/* Drops ioband_mutex for a moment, so that the volume's work can end. */
+/* Drops ioband_mutex while it waits for auto_work and for groups to be freed. */
 static void iov_destroy(struct ioband_volume *volume)
 {
 	struct cgroup_subsys_state *css;
@@ -475,7 +474,7 @@ static void iov_destroy(struct ioband_volume *volume)
 		iov_remove(volume, group);
 	if (volume->default_group)
 		iog_del(volume->default_group, NULL);
-	/* No bio is left: this takes a grace period, which may be ten seconds. */
+	/* No bio is left, so this takes a grace period, which may be ten seconds. */
 	mutex_unlock(&ioband_mutex);
 	wait_var_event(&volume->nr_live, !atomic_read(&volume->nr_live));
 	mutex_lock(&ioband_mutex);
@@ -516,7 +515,7 @@ static struct ioband_volume *iov_create(struct ioband_pool *pool,
 	volume->type = table->type;
 	volume->policy = table->policy;
 	volume->auto_depth = table->auto_depth;
-	/* 0 is what a lookup that was never made has. */
+	/* 0 marks a cached lookup as invalid. */
 	volume->generation = 1;
 	xa_init(&volume->groups);
 	atomic_set(&volume->nr_live, 0);
@@ -538,7 +537,7 @@ static struct ioband_volume *iov_create(struct ioband_pool *pool,
 		if (*error)
 			goto destroy;
 	}
-	/* A parent may come after its children. */
+	/* A parent may be listed after its children. */
 	for (i = 0; i < table->nr_groups; i++) {
 		*error = iov_place(volume, &args[i], err);
 		if (*error)
@@ -552,7 +551,7 @@ destroy:
 	return NULL;
 }
 
-/* Another line of the same table must say the same of the groups they share. */
+/* Lines of one table that name the same share must agree on its groups. */
 static int iov_check_line(struct ioband_volume *volume,
 			  const struct ioband_table *table,
 			  struct ioband_error *err)
@@ -625,7 +624,7 @@ found:
  * iov_put - undo iov_get()
  * @iot: the target, with no bio left
  *
- * Context: process, ioband_mutex held; dropped for a moment with the last target.
+ * Context: process, ioband_mutex held, but dropped meanwhile for the last target.
  */
 void iov_put(struct ioband_target *iot)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How many bios a pool sends down to a leg at once: what that takes without putting
- * anybody to sleep, and of it as much as ioband-depth.c finds worth while.
+ * How many I/Os a pool keeps in flight at each leg: no more than the leg takes without
+ * putting submitters to sleep, and within that as many as ioband-depth.c finds to pay.
  */
 #include <linux/ktime.h>
 
@@ -9,40 +9,39 @@
 
 enum {
 	/*
-	 * What a stacked device is taken to accept at once before we have seen
-	 * it put somebody to sleep. Of the disks in use none takes fewer.
+	 * Tags that a stacked device is assumed to have until a worker has slept
+	 * there. No disk in use has fewer.
 	 */
 	TAGS_STACKED_MIN	= 4,
 
-	/* From here on, more is tried for its throughput only. */
+	/* Once reached without a sleep, only the next one bounds the depth. */
 	TAGS_STACKED_MANY	= 16,
 	TAGS_STACKED_MAX	= 1024,
 
 	/*
-	 * In flight, from several groups, without anybody counting turns: no
-	 * more, however deep a queue was found to pay some time ago.
+	 * In flight per leg from several groups without contention: no more,
+	 * whatever depth was found to pay some time ago.
 	 */
 	PASS_MAX		= 16,
 };
 
 /*
- * When one more tag is tried on a stacked device: soon, as long as no worker was
- * put to sleep, and now and then after that.
+ * How long until one more tag is tried on a stacked device: before a worker has slept
+ * there, and after that.
  */
 #define TAGS_GROW_NS	((s64)(5 * NSEC_PER_MSEC))
 #define TAGS_TRIAL_NS	((s64)NSEC_PER_SEC)
 
-/* How long it is worth waiting for the next I/O of a stream: a seek, or less. */
+/* The longest grace: a seek's time on a disk that seeks, less on others. */
 #define GRACE_SEEK_NS	((u64)8 * NSEC_PER_MSEC)
 #define GRACE_NS	((u64)NSEC_PER_MSEC)
 
 /**
- * iot_direct - how much a submitter may send itself
- * @iot: where
+ * iot_direct - how many I/Os may be in flight for a submitter to send its own
+ * @iot: the target
  *
- * It must not be put to sleep down there for want of a tag: while it sleeps it
- * sends us nothing, and where all submitters sleep nothing is held that could be
- * put in order.
+ * It must not sleep below for want of a tag: meanwhile it submits nothing else, and
+ * once all submitters sleep there, nothing is held that could be put in order.
  *
  * Context: any.
  */
@@ -53,7 +52,7 @@ u32 iot_direct(const struct ioband_target *iot)
 	return queue_is_mq(q) ? READ_ONCE(q->nr_requests) : TAGS_STACKED_MIN;
 }
 
-/* The most that may be tried. */
+/* The upper bound of trials. */
 static u32 iop_depth_max(const struct ioband_pool *pool)
 {
 	if (pool->tags_grow && !pool->tags_slept &&
@@ -64,7 +63,7 @@ static u32 iop_depth_max(const struct ioband_pool *pool)
 
 /**
  * iop_update_depth - put the depth in force
- * @pool: the pool, of which something changed that the depth depends on
+ * @pool: the pool, after a change of something that the depth depends on
  *
  * Context: process, pool->lock held.
  */
@@ -90,16 +89,15 @@ void iop_update_depth(struct ioband_pool *pool)
 }
 
 /**
- * iop_begin_depth - find out what the devices take at once
- * @pool: the pool; contention begins, or its devices have changed
+ * iop_begin_depth - find out how many I/Os the devices take at once
+ * @pool: the pool, when contention begins or its devices have changed
  * @now_ns: the time
  *
- * A request queue says so; of several legs the one that takes most counts, for each
- * has a worker, and one that has to wait keeps no other from its own. A stacked device
- * does not, so we begin with little and try more until a worker is put to sleep.
- * To begin with little has another use: submitters may sleep down there since
- * before there was contention, and must get their tags before we send more after
- * them.
+ * A request queue reports its tags. Of several devices the largest counts: each lane
+ * has a worker, and one that sleeps delays no other. A stacked device does not report
+ * them, so begin with few and try more until a worker sleeps. That has another use:
+ * submitters that have slept below since before contention began must get their tags
+ * before more is sent after them.
  *
  * Context: process, pool->lock held.
  */
@@ -175,9 +173,9 @@ void iop_tick_depth(struct ioband_pool *pool, u64 now_ns)
 }
 
 /**
- * iop_learn_tags - a worker was put to sleep for want of a tag
+ * iop_learn_tags - learn how many tags there are from a worker that slept for one
  * @pool: the pool
- * @below: bios that were at that leg then: that is what it takes
+ * @below: number of I/Os at the leg before its own, which is taken for its tags
  *
  * Context: process.
  */
@@ -194,13 +192,13 @@ void iop_learn_tags(struct ioband_pool *pool, u32 below)
 }
 
 /**
- * iop_note_service - the disk was done with a bio
+ * iop_note_service - note how long the disk took for a bio
  * @pool: the pool
- * @ns: how long it took
+ * @ns: from issue to completion
  *
- * Mean and mean deviation, as TCP keeps its round-trip time (V. Jacobson,
- * "Congestion Avoidance and Control", SIGCOMM 1988). Completions on several CPUs
- * may lose an update to each other.
+ * Keeps mean and mean deviation, as TCP does for its round-trip time (V. Jacobson,
+ * "Congestion Avoidance and Control", SIGCOMM 1988). Of concurrent completions, one
+ * may overwrite the update of another.
  *
  * Context: any.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tracepoints: the stations of a bio, and changes of a group. Values only.
+ * Tracepoints: the stages of a bio, and changes of a group. Entries have no pointers.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM ioband
@@ -56,7 +56,7 @@ DEFINE_EVENT(ioband_bio, ioband_hold,
 	TP_PROTO(struct ioband_bio *iob, u64 wait_ns),
 	TP_ARGS(iob, wait_ns));
 
-/* Its turn has come; wait_ns since it was submitted. */
+/* Its turn has come; wait_ns counts from submission. */
 DEFINE_EVENT(ioband_bio, ioband_dispatch,
 	TP_PROTO(struct ioband_bio *iob, u64 wait_ns),
 	TP_ARGS(iob, wait_ns));

@@ -14,7 +14,7 @@ static u64 cost_sectors(u64 ios, u64 sectors)
 	return sectors;
 }
 
-/* "default" stays a name of its own: 1.14 prints back the word it was given. */
+/* "default" is a policy of its own because 1.14 prints back the word it was given. */
 const struct ioband_policy ioband_policies[] = {
 	{ "default",		cost_ios,	.has_weights = true },
 	{ "weight",		cost_ios,	.has_weights = true },

@@ -7,7 +7,7 @@
 
 #include "ioband-env.h"
 
-/* Index of what is kept for reads and writes apart; READ and WRITE of a bio. */
+/* Index of what is kept per direction; same values as READ and WRITE. */
 enum ioband_dir {
 	IOBAND_READ,
 	IOBAND_WRITE,
@@ -18,13 +18,13 @@ enum ioband_dir {
  * struct ioband_policy - how groups share
  * @name: the word in table and message
  * @cost: cost of @ios I/Os that move @sectors of 512 bytes in all
- * @has_weights: shares follow weights, else all weigh the same
- * @only_limits: nobody waits for anything but a limit
- * @by_time: the cost is the time the disk was at work for it, known when it is
- *	done; until then it is taken to be what it was lately
+ * @has_weights: shares follow weights; without, all groups weigh the same
+ * @only_limits: I/O waits for limits only
+ * @by_time: the cost is the time the disk works for an I/O, known only when it
+ *	completes; until then the group's recent mean is charged
  * @is_range: the parameter of a group is MIN:MAX
  *
- * Costs are relative. Only their ratios matter, never the disk's speed.
+ * Costs are relative: only their ratios matter, never the disk's speed.
  */
 struct ioband_policy {
 	const char *name;

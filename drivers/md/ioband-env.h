@@ -3,7 +3,8 @@
  * All that the scheduling core and the grammar need from the kernel, and
  * nothing else. This header is the seam: a user space build supplies its own
  * ioband-env.h with the same include guard (tests/shim/) and compiles the very
- * same .c files. So these may not use a bio, a lock, a clock or a kernel log.
+ * same .c files, which therefore must not use a bio, a lock, a clock or the
+ * kernel log.
  */
 #ifndef _IOBAND_ENV_H
 #define _IOBAND_ENV_H

@@ -4,13 +4,13 @@
  * form of self-adjusting heap", Algorithmica 1, 1986).
  *
  * Insertion is O(1), removal O(log n) amortised, and neither allocates: ten
- * thousand groups may come and go under a spinlock. The kernel's min_heap wants
- * an array that somebody has to grow and changed its interface between the
- * kernels we build for; an rbtree would do, at about twice the work per I/O.
+ * thousand groups may come and go under a spinlock. The kernel's min_heap needs
+ * an array that has to be grown, and its interface differs between the kernels
+ * we support; an rbtree would do, at about twice the work per I/O.
  */
 #include "ioband-heap.h"
 
-/* Hang the root with the larger key below the other; @a wins a draw. */
+/* Hang the root with the larger key below the other; @a wins a tie. */
 static struct ioband_heap_node *meld(struct ioband_heap_node *a,
 				     struct ioband_heap_node *b)
 {
@@ -34,8 +34,8 @@ static struct ioband_heap_node *meld(struct ioband_heap_node *a,
 }
 
 /*
- * Make one heap of a list of siblings: meld them in pairs from the left, then
- * meld the pairs from the right. The two passes give the amortised bound.
+ * Make one heap of a list of siblings: meld them in pairs from left to right,
+ * then the pairs from right to left. The two passes give the amortised bound.
  */
 static struct ioband_heap_node *meld_siblings(struct ioband_heap_node *first)
 {
@@ -66,7 +66,7 @@ static struct ioband_heap_node *meld_siblings(struct ioband_heap_node *first)
 /**
  * ioband_heap_insert - add a node
  * @heap: the heap
- * @node: in no heap; its key stays untouched until it is erased
+ * @node: a node that is in no heap; its key must not change until it is erased
  *
  * Context: any; the caller serialises access to @heap.
  */
@@ -79,7 +79,7 @@ void ioband_heap_insert(struct ioband_heap *heap, struct ioband_heap_node *node)
 }
 
 /**
- * ioband_heap_erase - take a node out, wherever in the heap it is
+ * ioband_heap_erase - remove a node, wherever in the heap it is
  * @heap: the heap
  * @node: one of its nodes
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Pairing heap: the queue with the smallest tag, without an array to grow.
+ * Pairing heap: finds the smallest tag, and has no array that must grow.
  */
 #ifndef _IOBAND_HEAP_H
 #define _IOBAND_HEAP_H
@@ -8,9 +8,9 @@
 #include "ioband-env.h"
 
 /**
- * struct ioband_heap_node - embedded in whatever the heap orders
- * @key: virtual time; keys are compared modulo 2^64, so all keys of a heap
- *	must lie within 2^63 of each other
+ * struct ioband_heap_node - embedded in what the heap orders
+ * @key: virtual time; compared modulo 2^64, so all keys of a heap must lie
+ *	within 2^63 of each other
  * @child: first of the subtrees below this node
  * @next: next sibling
  * @prev: previous sibling, or the parent for a first child
@@ -32,7 +32,7 @@ static inline bool ioband_before(u64 a, u64 b)
 	return (s64)(a - b) < 0;
 }
 
-/* The node with the smallest key, or %NULL. A newcomer displaces no equal. */
+/* The node with the smallest key, or %NULL. Of equal keys the first one in stays. */
 static inline struct ioband_heap_node *
 ioband_heap_first(const struct ioband_heap *heap)
 {

@@ -1,32 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Inside a group: the order of what it holds itself.
+ * Inside a group: the order of the I/O it holds itself.
  *
- * Somebody waits for a synchronous I/O, so these go first; but what nobody waits
- * for, or for many at once, must go some day, too. If both are there, a few async
- * I/Os follow on a few sync ones. Few, for it is the length of the async run that
- * decides how long a reader waits beside a big write, not how seldom it is.
+ * A task waits for each synchronous I/O, so these go first. Async I/O, which no
+ * task waits for or one waits for in bulk, must not starve either: while both
+ * are held, a few async I/Os follow a few sync ones. The async run is short, as
+ * its length decides how long a reader waits beside a big write, not how often
+ * it comes.
  *
- * Among I/O of a kind the priority decides: the classes real-time and idle go
- * first and last. The levels between are weights, 8 for level 0 to 1 for level 7,
- * by start tags as in ioband-core.c, of sync and of async I/O apart, for these
- * two do not go equally fast.
+ * Among I/O of a kind the priority decides. The classes real-time and idle go
+ * first and last. The levels between are weights, 8 for level 0 down to 1 for
+ * level 7, applied by start tags as in ioband-core.c. Sync and async I/O have
+ * tags of their own, since the two are not served at the same rate.
  */
 #include "ioband-inner.h"
 
 enum {
-	/* So many sync I/Os go, then so many async ones, if both wait. */
+	/* While both are held: this many sync I/Os, then this many async ones. */
 	SYNC_RUN	= 8,
 	ASYNC_RUN	= 2,
 };
 
-/* An async I/O that has waited so long goes by turns with the sync ones. */
+/* When an async I/O has waited this long, sync runs are as short as async ones. */
 #define ASYNC_DEADLINE_NS	((u64)5 * NSEC_PER_SEC)
 
-/* I/O of the first and the last priority stands so far apart from the rest. */
+/* Moves the tags of real-time before, and those of idle behind, all others. */
 #define PRIO_APART		((u64)1 << 61)
 
-/* 840 can be divided by 8, the weight of level 0, and by all down to 1. */
+/* 840 is divisible by the weights of all levels, 8 to 1. */
 static const u16 level_steps[IOBAND_PRIOS] = {
 	1,
 	840 / 8, 840 / 7, 840 / 6, 840 / 5, 840 / 4, 840 / 3, 840 / 2, 840,
@@ -57,9 +58,9 @@ static struct ioband_io *first_of(const struct ioband_node *node, u32 ways,
 }
 
 /**
- * ioband_inner_is_first - whether a sync I/O finds nothing but async ones held
+ * ioband_inner_is_first - whether an I/O is sync and finds only async ones held
  * @node: its group
- * @io: the I/O, not in its place yet
+ * @io: the I/O, not inserted yet
  */
 bool ioband_inner_is_first(const struct ioband_node *node,
 			   const struct ioband_io *io)
@@ -68,7 +69,7 @@ bool ioband_inner_is_first(const struct ioband_node *node,
 }
 
 /**
- * ioband_inner_insert - put an I/O in its place in the group
+ * ioband_inner_insert - queue an I/O in its group
  * @node: its group
  * @io: the I/O
  */
@@ -97,7 +98,7 @@ void ioband_inner_insert(struct ioband_node *node, struct ioband_io *io)
 }
 
 /**
- * ioband_inner_erase - take an I/O out of its group, whatever its place
+ * ioband_inner_erase - remove an I/O from its group, wherever it is queued
  * @node: its group
  * @io: the I/O
  */
@@ -123,12 +124,12 @@ static bool async_goes(const struct ioband_node *node,
 }
 
 /**
- * ioband_inner_pick - which of its own I/Os a group would send next
+ * ioband_inner_pick - find the I/O of its own that a group would send next
  * @node: the group
  * @ways: the ways to choose from, a bit each
  * @now_ns: the time
  *
- * Return: the I/O, where it was, or %NULL if there is none.
+ * Return: the I/O, still queued, or %NULL if there is none.
  */
 struct ioband_io *ioband_inner_pick(const struct ioband_node *node, u32 ways,
 				    u64 now_ns)
@@ -140,7 +141,7 @@ struct ioband_io *ioband_inner_pick(const struct ioband_node *node, u32 ways,
 }
 
 /**
- * ioband_inner_take - take out what ioband_inner_pick() chose
+ * ioband_inner_take - remove the I/O that ioband_inner_pick() chose
  * @node: the group
  * @io: the I/O
  */
@@ -148,7 +149,7 @@ void ioband_inner_take(struct ioband_node *node, struct ioband_io *io)
 {
 	u64 *vtime = &node->inner_vtime[io->is_async];
 
-	/* One way may lag behind, when its limit ends or its leg has room. */
+	/* An I/O that a limit or a full leg kept back may have an older tag. */
 	if (io->prio != IOBAND_PRIO_RT && io->prio != IOBAND_PRIO_IDLE &&
 	    ioband_before(*vtime, io->node.key))
 		*vtime = io->node.key;

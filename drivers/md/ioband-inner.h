@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Inside a group: the order of what it holds itself.
+ * Inside a group: the order of the I/O it holds itself.
  */
 #ifndef _IOBAND_INNER_H
 #define _IOBAND_INNER_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Minimums and latency targets: two heaps beside the tree. Whoever is first in
- * one of them and whose time has come goes before all turns.
+ * Minimums and latency targets: two heaps beside the tree. The first group of
+ * either goes before all turns once its time has come.
  */
 #include "ioband-inner.h"
 #include "ioband-tree.h"
@@ -17,8 +17,9 @@ static struct ioband_terms *terms_of_deadline(struct ioband_heap_node *node)
 }
 
 /*
- * Who has the next I/O that is the group's own: the group itself, or else the stream in
- * it whose turn it is. Returns NULL if none may go one of these ways.
+ * The node that holds the group's next own I/O: the group itself, or else the stream
+ * in it whose turn it is. Reduces @ways to the stream's. Returns NULL if no such I/O
+ * may go any of @ways.
  */
 static struct ioband_node *owner_of_next(struct ioband_node *group, u32 *ways,
 					 u64 now_ns)
@@ -44,9 +45,9 @@ static struct ioband_node *owner_of_next(struct ioband_node *group, u32 *ways,
 }
 
 /*
- * When the group's next I/O must go to be back in time. Returns false if there is none
- * that may go. Many take longer at the disk than the mean, and have to wait for room
- * before: twice the mean is set aside.
+ * When the group's next I/O must go to complete in time. Returns false if none may
+ * go. Twice what the disk takes at worst is set aside, since all room may just have
+ * been taken when the deadline comes.
  */
 static bool next_deadline(const struct ioband_sched *sched,
 			  const struct ioband_terms *terms, u64 now_ns,
@@ -62,8 +63,8 @@ static bool next_deadline(const struct ioband_sched *sched,
 	io = ioband_inner_pick(owner, ways, now_ns);
 	*deadline_ns = io->arrival_ns + terms->latency_ns - 2 * service_ns;
 	/*
-	 * It is promised to who sends the next when he has the last, not to all that
-	 * a group can think of.
+	 * The promise is to a task that sends its next I/O when the last completes,
+	 * not to any number of I/Os sent at once.
 	 */
 	again_ns = terms->promised_ns + terms->latency_ns - service_ns;
 	if (ioband_before(*deadline_ns, again_ns))
@@ -103,7 +104,7 @@ static void deadline_enter(struct ioband_sched *sched,
 }
 
 /**
- * ioband_promise_leave - nothing is promised to a group for now
+ * ioband_promise_leave - take a group out of both heaps
  * @sched: the scheduler
  * @terms: the group's terms
  */
@@ -115,9 +116,9 @@ void ioband_promise_leave(struct ioband_sched *sched,
 }
 
 /**
- * ioband_promise_update - put a group where it belongs in the two heaps
+ * ioband_promise_update - put a group where it now belongs in both heaps
  * @sched: the scheduler
- * @node: a group with terms, in its place in the tree
+ * @node: a group with terms, up to date in the tree
  * @now_ns: the time
  */
 void ioband_promise_update(struct ioband_sched *sched, struct ioband_node *node,
@@ -142,8 +143,8 @@ void ioband_promise_update(struct ioband_sched *sched, struct ioband_node *node,
 }
 
 /*
- * The ways that @node may go now, no group above it being at a limit. If any falls
- * away for that, @open_ns is when the first such limit ends.
+ * The ways that @node may go now, no group above it being at a limit there. If
+ * limits close any, @open_ns is set to when the first of them ends.
  */
 static u32 open_ways(const struct ioband_node *node, u64 *open_ns)
 {
@@ -168,12 +169,12 @@ static u32 open_ways(const struct ioband_node *node, u64 *open_ns)
 }
 
 /**
- * ioband_behind_minimum - who is furthest behind its minimum
+ * ioband_behind_minimum - find the group that is furthest behind its minimum
  * @sched: the scheduler, its timers run
  * @now_ns: the time
  * @ways: filled in: the ways it may go, a bit each
  *
- * Return: the group, or %NULL, if there is none or no room at the legs it needs.
+ * Return: the group, or %NULL if none is behind that may go and has room at its legs.
  */
 struct ioband_node *ioband_behind_minimum(struct ioband_sched *sched,
 					  u64 now_ns, u32 *ways)
@@ -192,10 +193,10 @@ struct ioband_node *ioband_behind_minimum(struct ioband_sched *sched,
 				ioband_terms_min_check(terms, now_ns);
 				return terms->node;
 			}
-			/* Its leg is full: the next may be of another. */
+			/* Its leg is full; the next group may use another. */
 			open_ns = now_ns + 1;
 		}
-		/* A limit above it comes first; until then, no minimum. */
+		/* A limit above takes precedence: until it ends, no minimum. */
 		min_leave(sched, terms);
 		min_enter(sched, terms, open_ns);
 	}
@@ -203,13 +204,13 @@ struct ioband_node *ioband_behind_minimum(struct ioband_sched *sched,
 }
 
 /**
- * ioband_near_deadline - whose I/O would miss its latency target first
+ * ioband_near_deadline - find the I/O that would miss its latency target first
  * @sched: the scheduler, its timers run
  * @now_ns: the time
  * @ways: filled in: the ways it may go, a bit each
  *
- * Return: the group or its stream, or %NULL, if there is none or no room at the legs
- * it needs.
+ * Return: the group or stream that holds it, or %NULL if there is no such I/O that
+ * may go and has room at its leg.
  */
 struct ioband_node *ioband_near_deadline(struct ioband_sched *sched, u64 now_ns,
 					 u32 *ways)
@@ -229,7 +230,7 @@ struct ioband_node *ioband_near_deadline(struct ioband_sched *sched, u64 now_ns,
 			terms->promised_ns = now_ns;
 			return owner;
 		}
-		/* Is its leg full? The next may be of another. */
+		/* If only its leg is full, the next group may use another. */
 		if (owner_of_next(terms->node, &open, now_ns))
 			open_ns = now_ns + 1;
 		deadline_leave(sched, terms);

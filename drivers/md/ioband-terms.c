@@ -2,47 +2,47 @@
 /*
  * Limits and minimums: clocks that run ahead with each I/O.
  *
- * Both are the same device, a leaky bucket in its virtual-scheduling form (GCRA,
- * ITU-T Recommendation I.371, annex A): instead of a level that somebody has to
- * let leak, the time at which the bucket will have run empty. An I/O moves that
- * time on by units / rate. As long as it is not further ahead of the clock than
- * the burst allows, the group may go on; so in any time t it gets at most
+ * Both are leaky buckets in their virtual-scheduling form (GCRA, ITU-T
+ * Recommendation I.371, annex A): the state is not a level, which would have to be
+ * drained, but the time at which the bucket will have run empty. An I/O moves that
+ * time on by units / rate. As long as it is no further ahead of the clock than the
+ * burst allows, the group may go on; so in any time t it gets at most
  *
  *	rate * t + burst + one I/O
  *
- * and with work at hand that much, without slices: the I/Os of a constant load go
- * at equal distances. A large I/O is never split; what it took too much is owed. An
- * I/O that had to wait for the disk when its time had come goes late; the next may
- * then follow as if it had gone in time, up to one I/O's distance (the recommendation's
- * tolerance of delay variation). Or the limit would be missed by what the disk takes.
- * A burst of 0 makes it the strict leaky bucket, any other the token bucket. The
- * peak is a second bucket without a burst.
+ * and that much if it is backlogged, without time slices: the I/Os of a constant
+ * load go at equal intervals. A large I/O is never split; its excess is owed. If
+ * an I/O goes late because it had to wait for the disk, the next may follow as if
+ * it had been in time, by up to one interval (the recommendation's tolerance of
+ * delay variation). Otherwise the group would fall short of its limit by the time
+ * the disk takes. A burst of 0 makes this a strict leaky bucket, any other a token
+ * bucket. The peak is a second bucket without a burst.
  *
- * Of a minimum the bucket runs empty when the group is about to get less than
- * that, which is when it is put first (mClock's reservation clock: A. Gulati,
+ * The bucket of a minimum runs empty when the group is about to get less than its
+ * minimum; that is when it goes first (mClock's reservation clock: A. Gulati,
  * A. Merchant, P. Varman, "mClock: Handling Throughput Variability for
- * Hypervisor IO Scheduling", OSDI 2010). All that a group gets counts, for
- * whatever reason it went: a minimum is no extra.
+ * Hypervisor IO Scheduling", OSDI 2010). All service counts, in turn or out of
+ * it: a minimum does not come on top of the group's share.
  */
 #include "ioband-terms.h"
 
 #define SECTOR_BYTES_SHIFT	9
 
 /*
- * What a group that comes back may have missed of its minimum while it had
- * nothing to send, and what one may be behind that always has, or sends the next
- * as soon as the last is done: more is not made up for, it is counted as unmet.
+ * How much lag behind its minimum a group makes up for: MIN_BEHIND_NS while it is
+ * backlogged, or sends the next I/O as soon as the last completes; the rest counts
+ * as unmet. A pause adds to the lag only up to MIN_PAUSE_NS in all.
  */
 #define MIN_PAUSE_NS		((u64)100 * NSEC_PER_MSEC)
 #define MIN_BEHIND_NS		((u64)NSEC_PER_SEC)
 
 /*
- * A minimum is kept by this part more than promised: 0.5 %. Turns are taken when
- * the disk is done with something, so service comes a little late now and then.
+ * A minimum is kept with 1/200, 0.5 %, to spare: I/O can only be dispatched when
+ * other I/O completes, so service is a little late now and then.
  */
 #define MIN_LEAD		200
 
-/* How far ahead a bucket may get, so that times stay comparable: 73 years. */
+/* How far ahead of the clock a bucket may get and still be compared: 73 years. */
 #define AHEAD_MAX_NS		((u64)1 << 61)
 
 const char * const ioband_limit_names[IOBAND_LIMITS] = {
@@ -54,13 +54,13 @@ const char * const ioband_limit_names[IOBAND_LIMITS] = {
 	[IOBAND_IOPS]	= "iops",
 };
 
-/* The limits that hold for reads, and for writes. */
+/* The limits that apply to reads, and to writes. */
 static const u8 limits_of[IOBAND_DIRS][4] = {
 	[IOBAND_READ]	= { IOBAND_RBPS, IOBAND_BPS, IOBAND_RIOPS, IOBAND_IOPS },
 	[IOBAND_WRITE]	= { IOBAND_WBPS, IOBAND_BPS, IOBAND_WIOPS, IOBAND_IOPS },
 };
 
-/* @a times @b by @rate; what is too much for a quotient is too much here. */
+/* @a * @b / @rate, capped at AHEAD_MAX_NS before it can overflow. */
 static u64 ahead_ns(u64 a, u64 b, u64 rate)
 {
 	u64 left;
@@ -85,14 +85,17 @@ static void bucket_set(struct ioband_bucket *bucket, u64 empty_ns)
 	bucket->rest = 0;
 }
 
-/* @units fits 32 bits, so that nanoseconds times units fit 64. */
+/* @units must fit 32 bits: times nanoseconds they then fit 64. */
 static void bucket_fill(struct ioband_bucket *bucket, u64 units)
 {
 	bucket->empty_ns += div64_u64_rem(units * NSEC_PER_SEC + bucket->rest,
 					  bucket->rate, &bucket->rest);
 }
 
-/* What leaked out while it was empty is lost, unless an I/O could have gone then. */
+/*
+ * An empty bucket earns no credit, except for the time since @open_ns, when the
+ * limit would have let the I/O go; and of that no more than the I/O uses up.
+ */
 static void limit_fill(struct ioband_bucket *bucket, u64 units, u64 open_ns,
 		       u64 now_ns)
 {
@@ -110,7 +113,7 @@ static void limit_fill(struct ioband_bucket *bucket, u64 units, u64 open_ns,
 		bucket_fill(bucket, units);
 }
 
-/* What the group got beyond its minimum does not count against it later. */
+/* Service beyond the minimum does not count against the group later. */
 static void min_fill(struct ioband_bucket *bucket, u64 units, u64 now_ns)
 {
 	if (ioband_before(now_ns, bucket->empty_ns))
@@ -118,19 +121,19 @@ static void min_fill(struct ioband_bucket *bucket, u64 units, u64 now_ns)
 	bucket_fill(bucket, units);
 }
 
-/* When the bucket takes the next I/O; no later than @now_ns: at once. */
+/* When the bucket admits the next I/O; it may be in the past. */
 static u64 bucket_open_ns(const struct ioband_bucket *bucket)
 {
 	return bucket->empty_ns - bucket->burst_ns;
 }
 
 /**
- * ioband_terms_init - make terms of what the user said
+ * ioband_terms_init - set up terms from the user's settings
  * @terms: uninitialised memory
  * @limits: %IOBAND_LIMITS of them, each rate and peak up to %IOBAND_RATE_MAX
  * @min_rate: units per second, 0 for no minimum
- * @min_is_ios: these are I/Os, else bytes
- * @latency_ns: target, 0 for none
+ * @min_is_ios: these units are I/Os, else bytes
+ * @latency_ns: latency target, 0 for none
  */
 void ioband_terms_init(struct ioband_terms *terms,
 		       const struct ioband_rate *limits, u64 min_rate,
@@ -160,19 +163,20 @@ static void bucket_inherit(struct ioband_bucket *bucket,
 	if (!old->rate || !bucket->rate)
 		return;
 	bucket->empty_ns = old->empty_ns;
-	/* As many units as it is ahead take another time to leak. */
+	/* What it is ahead takes a different time to leak at the new rate. */
 	if (ioband_before(now_ns, old->empty_ns))
 		bucket->empty_ns = now_ns + ahead_ns(old->empty_ns - now_ns,
 						     old->rate, bucket->rate);
 }
 
 /**
- * ioband_terms_inherit - go on where other terms of the group end
+ * ioband_terms_inherit - take over the state of a group's old terms
  * @terms: the new terms
  * @old: the old ones
  * @now_ns: the time
  *
- * What was used of a limit stays used, or a change would be a present.
+ * What was used of a limit stays used; otherwise each change of a limit would
+ * grant a new burst.
  */
 void ioband_terms_inherit(struct ioband_terms *terms,
 			  const struct ioband_terms *old, u64 now_ns)
@@ -183,7 +187,7 @@ void ioband_terms_inherit(struct ioband_terms *terms,
 		bucket_inherit(&terms->average[i], &old->average[i], now_ns);
 		bucket_inherit(&terms->peak[i], &old->peak[i], now_ns);
 	}
-	/* One of another kind begins as after a pause. */
+	/* A minimum in the other unit begins as if after a pause. */
 	if (terms->min_rate && old->min_rate &&
 	    terms->min_is_ios == old->min_is_ios) {
 		bucket_inherit(&terms->min, &old->min, now_ns);
@@ -194,12 +198,12 @@ void ioband_terms_inherit(struct ioband_terms *terms,
 }
 
 /**
- * ioband_terms_open_ns - when the next I/O may go
+ * ioband_terms_open_ns - when limits let the next I/O go
  * @terms: the terms of its group, or of one above
  * @dir: read or write
  * @now_ns: the time
  *
- * It does not depend on the size of the I/O.
+ * This does not depend on the size of the I/O.
  *
  * Return: the time, not before @now_ns.
  */
@@ -227,7 +231,7 @@ u64 ioband_terms_open_ns(const struct ioband_terms *terms, enum ioband_dir dir,
 }
 
 /**
- * ioband_terms_limit - whether there is any limit of a direction
+ * ioband_terms_limit - whether any limit applies to a direction
  * @terms: the terms of a group
  * @dir: read or write
  */
@@ -247,18 +251,18 @@ static bool limit_is_bytes(unsigned int id)
 }
 
 /**
- * ioband_terms_charge - account for I/O
+ * ioband_terms_charge - charge I/O to limits and minimum
  * @terms: the terms of its group, or of one above
  * @dir: read or write
  * @ios: how many
  * @sectors: their size in all
- * @open_ns: since when it was there and at no limit
+ * @open_ns: when it had arrived and no limit held it any more
  * @now_ns: the time
  */
 void ioband_terms_charge(struct ioband_terms *terms, enum ioband_dir dir,
 			 u32 ios, u32 sectors, u64 open_ns, u64 now_ns)
 {
-	/* A bio has no more: its size is kept in 32 bits. */
+	/* No bio is larger: its size is kept in 32 bits. */
 	u64 bytes = min_t(u64, (u64)sectors << SECTOR_BYTES_SHIFT, U32_MAX);
 	unsigned int i;
 
@@ -285,11 +289,12 @@ static void min_forgive(struct ioband_terms *terms, u64 now_ns, u64 lag_ns)
 }
 
 /**
- * ioband_terms_wake - the group has something to send again
+ * ioband_terms_wake - end a pause: a group has I/O again
  * @terms: its terms
  * @now_ns: the time
  *
- * What it is behind because its I/O had to wait, it stays; not what fell into a pause.
+ * Lag behind the minimum from before the pause stays. The pause adds to it only up
+ * to %MIN_PAUSE_NS in all.
  */
 void ioband_terms_wake(struct ioband_terms *terms, u64 now_ns)
 {
@@ -302,7 +307,7 @@ void ioband_terms_wake(struct ioband_terms *terms, u64 now_ns)
 }
 
 /**
- * ioband_terms_min_check - count by how much the minimum is not met
+ * ioband_terms_min_check - count as unmet what will not be made up for
  * @terms: terms of a group that is behind its minimum and about to be served
  * @now_ns: the time
  */

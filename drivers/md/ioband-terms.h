@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a group may be promised or forbidden besides its weight: limits, a
- * minimum, a latency target. Memory for it is spent on groups that have any.
+ * What a group may be granted or denied besides its weight: limits, a minimum,
+ * a latency target. Only groups that have any of these spend memory on them.
  */
 #ifndef _IOBAND_TERMS_H
 #define _IOBAND_TERMS_H
@@ -23,14 +23,14 @@ enum ioband_limit_id {
 	IOBAND_LIMITS,
 };
 
-/* Units per second: bytes or I/Os. More than any disk, less than overflows. */
+/* In bytes or I/Os per second: beyond any disk, and too little to overflow. */
 #define IOBAND_RATE_MAX		((u64)1 << 50)
 
 /**
- * struct ioband_rate - a limit in the words of its user
+ * struct ioband_rate - a limit as the user set it
  * @rate: units per second in the long run; 0: no limit
  * @burst: units that may go at once after a pause, besides one I/O
- * @peak: units per second while that lasts; 0: as fast as the disk can
+ * @peak: units per second during a burst; 0: as fast as the disk can
  */
 struct ioband_rate {
 	u64 rate;
@@ -41,9 +41,9 @@ struct ioband_rate {
 /**
  * struct ioband_bucket - a leaky bucket
  * @rate: units that leak in a second
- * @burst_ns: how far ahead of the time it may be filled
- * @empty_ns: when it will have run empty, the theoretical arrival time
- * @rest: what the last division by @rate left over
+ * @burst_ns: how far @empty_ns may be ahead of the clock when an I/O goes
+ * @empty_ns: when it will have run empty, GCRA's theoretical arrival time
+ * @rest: remainder of the last division by @rate
  */
 struct ioband_bucket {
 	u64 rate;
@@ -58,16 +58,18 @@ struct ioband_bucket {
  * @average: the bucket of each limit
  * @peak: the bucket of each limit's peak
  * @has_limits: any of @limits is set
- * @min_rate: units per second that the group is to get at least; 0: none
- * @min_is_ios: these units are I/Os, else bytes
- * @min: leaks at the minimum: it is empty when the group falls behind
- * @min_node: place among those that have a minimum and I/O
- * @wanted_ns: when it was last seen to have I/O, here or at the disk
- * @unmet_ns: how much of its time the group did not get its minimum
+ * @min_is_ios: the units of the minimum are I/Os, else bytes
+ * @in_minimums: @min_node is in the scheduler's heap
+ * @in_deadlines: @deadline_node is in the scheduler's heap
+ * @min_rate: units per second that the group is to get at least; 0: no minimum
+ * @min: leaks a little faster than @min_rate; empty: the group falls behind
+ * @min_node: place among the groups that have a minimum and I/O
+ * @wanted_ns: when the group was last seen to have I/O, held or at the disk
+ * @unmet_ns: by how much it fell behind its minimum beyond what is made up for
  * @latency_ns: how long an I/O may take; 0: no target
- * @promised_ns: when the last I/O went for the sake of the target
- * @deadline_node: place among those that have a target and I/O
- * @node: whose terms these are
+ * @promised_ns: when an I/O was last sent out of turn to meet the target
+ * @deadline_node: place among the groups that have a target and I/O
+ * @node: the group
  */
 struct ioband_terms {
 	struct ioband_rate limits[IOBAND_LIMITS];

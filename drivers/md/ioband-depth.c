@@ -1,58 +1,58 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How deep the disk's queue is kept: by trial, and never without a reason.
+ * How deep the disk's queue is kept: found by trial, never changed without reason.
  *
- * Nothing can be calculated here: how many I/Os a disk serves at once depends on
- * the disk, on what is read, and on what lies between. So the depth is tried. The
- * work done in a window of time is known; change the depth, let what is in flight
- * run out, and look at a second window:
+ * The depth cannot be calculated: how many I/Os a disk serves at once depends on
+ * the disk, on the workload, and on what lies between. So it is found by trial.
+ * The work done in a window of time is known; change the depth, let what is in
+ * flight drain, and measure a second window:
  *
  *	more, now and then:		kept if it brings 2 % more work
  *	less, if groups lose turns:	kept if it costs no more than 1 %
  *	less, if a target is missed:	kept if it costs no more than 4 %
  *	less, if there are guests:	kept if it costs no more than 1 %
  *
- * More is more I/Os and more sectors, and less is less of both. Where some lose turns
- * the others get them, and a disk that is given other I/Os does more or less of one
- * kind without being faster or slower. So does one whose I/Os are of all sizes, by
- * chance: in a window there are but a few large ones. If an I/O takes a disk a time of
- * its own and one for each sector, whatever those are, it has become faster by no less
- * than the smaller of the two gains.
+ * More work means more I/Os and more sectors, less work means less of both. The
+ * turns that some groups lose go to others, and a disk that is given other I/Os
+ * does more or less of one kind without being faster or slower. The same happens
+ * by chance where I/Os are of all sizes, as a window has few large ones. If an I/O
+ * takes some fixed time and some per sector, whatever these are, the disk has become
+ * faster by no less than the smaller of the two gains.
  *
- * A depth of 1 may cost 3 %, and is left for 4 %: the disk idles from one I/O to the
- * next, but it can be kept free for one that thinks.
+ * A depth of 1 may cost 3 %, and is left for 4 %: the disk idles from one I/O to
+ * the next, but it can be kept free for a task that thinks.
  *
- * A group loses a turn if it has too little outstanding: all of it is at the disk
- * behind others' I/O, and nothing is here to be sent when its turn comes. With
- * less at the disk the queue there is shorter, and it comes back sooner. One that
- * sends an I/O at a time loses a turn in each round of the disk's queue, however
- * long that is. What it costs to wait for it then (ioband-turn.c) is no fault of the
- * depth: time in which the disk is kept free does not count.
+ * A group loses a turn if it has too little outstanding: all of it is at the disk,
+ * behind I/O of others, and nothing is held when its turn comes. The less there is
+ * at the disk, the sooner it comes back. A group that sends one I/O at a time loses
+ * a turn in each round of the disk's queue, however long that is. What it costs to
+ * keep the disk free for it (ioband-turn.c) is not due to the depth: that time does
+ * not count.
  *
  * A guest asks for less than its share, or reads a little beside its own writes. It
- * waits for what is at the disk and for nothing else, so all that is there without
- * need is a wait. There are guests nearly always, and so many steps of 1 % would add
- * up: as long as they are why, more means twice as much. What less costs is counted in
- * what the policy divides, since less for others is more for them. But not where turns
- * are lost: what others get of those is no gain.
+ * waits only for what is at the disk, so whatever is there needlessly makes it wait
+ * longer. There are guests nearly always, and many steps of 1 % would add up: while
+ * there are, more means twice as much. What less costs is then measured in the
+ * policy's unit, since less for the others is more for the guests; but not while
+ * turns are lost, for what others gain by those is no gain.
  *
- * What succeeds is tried again at once and twice as far, so that a disk of a
- * thousand slots is found in a second; what fails is left alone for twice as long
- * as the last time. If more has failed, and nobody loses turns, twice as much is tried
- * next, and kept for 4 %: steps of 1 % down may have added up, from where an eighth up
- * brings too little. Between a depth that proved too little and the present one the
- * next trial is in the middle, at once: windows are short, and where one of them
- * misled, it did not do so for long. A trial costs little: one window, and mostly an
- * eighth of the depth; or 16 I/Os, or two rounds of the queue, if it is seen at once that
- * it costs too much. Then what it has changed runs out, and that window does not count
- * either.
- * Windows in which there was nothing to send prove nothing.
+ * A trial that succeeds is followed at once by one twice as far, so that a disk of
+ * a thousand slots is found in a second. After one that fails the pause is twice the
+ * last. If more has failed and no turns are lost, twice the depth is tried next,
+ * and kept for 4 %: steps of 1 % down may have led to where an eighth up brings too
+ * little. Between a depth that proved too little and the present one the next trial
+ * is half way, and at once: windows are short, and one that misled is soon corrected.
+ *
+ * A trial is cheap: one window, mostly at an eighth more or less; or 16 I/Os, or two
+ * rounds of the queue, if it is clear by then that it costs too much. The window in
+ * which its effect drains does not count either, and windows in which there was at
+ * times nothing to send prove nothing.
  */
 #include "ioband-depth.h"
 #include "ioband-heap.h"
 
 enum {
-	/* More than the slots of a slow disk, less than a busy group's share. */
+	/* More than a slow disk has slots, too few to cost a busy group its share. */
 	DEPTH_START	= 16,
 
 	STEP_MIN	= 1,	/* eighths of the depth */
@@ -65,24 +65,24 @@ enum {
 	SERIAL_LOSS_PERCENT = 3,
 	SERIAL_GAIN_PERCENT = 4,
 
-	/* One that finds its turn gone in so many I/Os is one too many ... */
+	/* Turns are being lost if there is more than one in so many I/Os ... */
 	LEAK_IOS	= 16,
-	/* ... and so is one in so many rounds of the disk's queue. */
+	/* ... or in so many rounds of the disk's queue. */
 	LEAK_ROUNDS	= 2,
 
-	/* So seldom is one who asks for little, and still somebody who waits. */
+	/* There are guests if there is more than one in so many I/Os. */
 	GUEST_IOS	= 256,
-	/* At 1 all would wait for each other. */
+	/* Not 1 for the sake of guests: each I/O would wait for the one before. */
 	GUEST_DEPTH_MIN	= 2,
 
-	/* A trial in vain costs no more, if what it costs is much. */
+	/* A trial that costs much is ended when it has cost this many. */
 	COSTLY_IOS	= 16,
 };
 
 #define PAUSE_MIN_NS	((u64)NSEC_PER_SEC)
 #define PAUSE_MAX_NS	((u64)32 * NSEC_PER_SEC)
 
-/* Beyond the depth, for groups that ask for less than their share. */
+/* I/Os beyond the depth, for groups that ask for less than their share. */
 #define SPARE_MAX	16U
 
 const char * const ioband_depth_reasons[IOBAND_DEPTH_REASONS] = {
@@ -99,7 +99,7 @@ const char * const ioband_depth_reasons[IOBAND_DEPTH_REASONS] = {
 };
 
 /**
- * ioband_depth_init - nothing is known yet
+ * ioband_depth_init - prepare for a disk of which nothing is known
  * @depth: uninitialised memory
  */
 void ioband_depth_init(struct ioband_depth *depth)
@@ -121,15 +121,15 @@ static void set_max(struct ioband_depth *depth, u32 max)
 }
 
 /**
- * ioband_depth_begin - the disk begins to be busy
- * @depth: what is known from before stays known
+ * ioband_depth_begin - begin a busy period
+ * @depth: the depth; what was learnt before is kept
  * @max: bound of the depth
- * @now: where everything stands
+ * @now: a sample taken now
  */
 void ioband_depth_begin(struct ioband_depth *depth, u32 max,
 			const struct ioband_depth_sample *now)
 {
-	/* A bound that was learnt too low is not to stay for ever. */
+	/* A bound that was once learnt too low must not last. */
 	if (depth->reason == IOBAND_DEPTH_START)
 		depth->settled = DEPTH_START;
 	depth->depth = depth->settled;
@@ -157,7 +157,7 @@ static void try(struct ioband_depth *depth, s32 direction)
 {
 	u32 change = max(depth->settled * depth->step / 8, 1U);
 
-	/* Many steps down at 1 % each must not add up: look far. */
+	/* Many steps down may have cost 1 % each: look far. */
 	if (direction > 0 && (depth->guests || depth->far))
 		change = depth->settled;
 	else if (direction < 0 && depth->floor)
@@ -165,7 +165,7 @@ static void try(struct ioband_depth *depth, s32 direction)
 	if (direction > 0)
 		depth->depth = min(depth->settled + change, depth->max);
 	else
-		/* Of less than half, the disk might stand still for a window. */
+		/* With less than half, the disk might idle for a window. */
 		depth->depth = depth->settled - min(change, depth->settled / 2);
 	depth->trying = direction;
 	depth->settling = true;
@@ -176,7 +176,7 @@ static u64 doubled(u64 pause_ns)
 	return min(pause_ns * 2, PAUSE_MAX_NS);
 }
 
-/* What a trial has to bring, in percent of the work done before. */
+/* The work that a trial must yield to succeed, in percent of that before. */
 static u32 asked_percent(const struct ioband_depth *depth)
 {
 	if (depth->trying > 0 && depth->settled == 1)
@@ -199,7 +199,7 @@ static bool is_enough(const struct ioband_depth *depth,
 
 	if (depth->trying > 0)
 		return ios && sectors;
-	/* Guests do get more, of what the policy divides, and others as much less. */
+	/* By the policy's unit, guests gain what the others lose. */
 	if (depth->guests)
 		return rate->work ? work : ios && sectors;
 	return ios || sectors;
@@ -215,7 +215,7 @@ static void after_more(struct ioband_depth *depth, bool good, u64 now_ns)
 	}
 	depth->up_pause_ns = PAUSE_MIN_NS / 2;
 	depth->try_up_ns = now_ns;
-	/* What a look up has regained is not to be lost again at once. */
+	/* Do not give away at once what a trial of more has regained. */
 	if (depth->guests)
 		depth->try_down_ns = now_ns + PAUSE_MAX_NS;
 }
@@ -223,9 +223,9 @@ static void after_more(struct ioband_depth *depth, bool good, u64 now_ns)
 static void after_less(struct ioband_depth *depth, bool good, u64 now_ns)
 {
 	/*
-	 * One less than this costs: for guests it is not worth trying often. But that
-	 * is found by more than one trial: 1 % of a window may be a matter of when a
-	 * disk that completes several at once does so.
+	 * Even one less costs too much: it is not worth trying often for guests. But
+	 * this takes more than one trial to tell: 1 % of a window may be a matter of
+	 * when a disk that completes several at once does so.
 	 */
 	bool is_knee = depth->reason == IOBAND_DEPTH_GUESTS &&
 		       depth->settled == depth->depth + 1 &&
@@ -240,18 +240,18 @@ static void after_less(struct ioband_depth *depth, bool good, u64 now_ns)
 			depth->down_pause_ns = PAUSE_MIN_NS / 2;
 			depth->try_down_ns = now_ns;
 		}
-		/* While 2 are tried, one that thinks has none of its turns. */
+		/* While 2 is tried, a task that thinks loses all of its turns. */
 		if (depth->depth == 1)
 			depth->up_pause_ns = PAUSE_MAX_NS;
 		else if (depth->guests)
 			depth->up_pause_ns = PAUSE_MIN_NS;
 	}
-	/* Or it would be raised again at once, for the same 1 %. */
+	/* Otherwise the same 1 % would raise the depth again at once. */
 	if (good)
 		depth->try_up_ns = now_ns + depth->up_pause_ns;
 }
 
-/* The trial is over: stay, and go on from here, or go back. */
+/* End a trial: keep the depth and go on from there, or go back. */
 static void judge(struct ioband_depth *depth,
 		  const struct ioband_depth_rate *rate, bool tells, bool leaky,
 		  bool costly, u64 now_ns)
@@ -259,13 +259,13 @@ static void judge(struct ioband_depth *depth,
 	bool is_more = depth->trying > 0;
 	bool good;
 
-	/* What others get of the turns that some lose is of no use to a guest. */
+	/* Turns that some lose go to the others, not to guests. */
 	if (leaky)
 		depth->guests = false;
-	/* Less that costs nothing is good, whatever else there was to send. */
+	/* Less that costs nothing is good, even if there were gaps. */
 	good = !costly && (tells || !is_more) && is_enough(depth, rate);
 
-	/* The smaller of the two has proved too little. */
+	/* More that paid, or less that did not: the smaller depth is too little. */
 	if (good == is_more)
 		depth->floor = min(depth->settled, depth->depth);
 	if (is_more)
@@ -298,10 +298,7 @@ static bool is_leaky(const struct ioband_depth *depth, u64 ios, u64 leaks)
 	return leaks * few > ios;
 }
 
-/*
- * That more brings nothing but lost turns is seen when what was at the disk before has
- * come back, and what took its place.
- */
+/* Whether more brings nothing but lost turns; told after two rounds of the queue. */
 static bool is_vain(const struct ioband_depth *depth, u64 ios, u64 leaks, u64 due)
 {
 	u64 filled = depth->settling ? depth->depth - depth->settled : 0;
@@ -311,7 +308,7 @@ static bool is_vain(const struct ioband_depth *depth, u64 ios, u64 leaks, u64 du
 	       (ios - filled) * 100 < due * (100 + GAIN_PERCENT);
 }
 
-/* That less costs more than a tenth is seen long before the window ends. */
+/* Whether less costs more than a tenth; told long before the window ends. */
 static bool is_costly(const struct ioband_depth *depth, u64 ios, u64 sectors,
 		      u64 due)
 {
@@ -329,7 +326,7 @@ static bool has_guests(u64 ios, u64 guests)
 	return guests * GUEST_IOS > ios;
 }
 
-/* Whether there is something between what is too little and what there is. */
+/* Whether there is a depth to try between what is too little and the present one. */
 static bool may_go_down(const struct ioband_depth *depth, u64 now_ns)
 {
 	return depth->settled > depth->floor + 1 &&
@@ -345,7 +342,7 @@ static void consider(struct ioband_depth *depth, bool leaky, bool tells,
 
 	if (!ioband_before(now_ns, depth->try_down_ns))
 		depth->floor = 0;
-	/* After more that was good even more: what is between can wait. */
+	/* If more may be tried, a depth half way to the floor can wait. */
 	if (may_go_down(depth, now_ns) && !(depth->floor && may_go_up)) {
 		if (is_late(depth))
 			depth->reason = IOBAND_DEPTH_LATENCY;
@@ -361,19 +358,20 @@ static void consider(struct ioband_depth *depth, bool leaky, bool tells,
 up:
 	if (!may_go_up)
 		return;
-	/* They would lose more of them. */
+	/* At twice the depth, even more turns would be lost. */
 	if (leaky)
 		depth->far = false;
 	try(depth, 1);
 }
 
 /**
- * ioband_depth_tick - see whether it is time to change the depth
+ * ioband_depth_tick - change the depth if it is time to
  * @depth: the depth
  * @max: its bound, which may have changed
- * @now: where everything stands
+ * @now: a sample taken now
  *
- * To be called often while the disk is busy, or as often as ioband_depth_is_due().
+ * To be called often while the disk is busy, at least whenever
+ * ioband_depth_is_due() says so.
  *
  * Return: whether @depth->depth was changed.
  */
@@ -425,19 +423,19 @@ bool ioband_depth_tick(struct ioband_depth *depth, u32 max,
 }
 
 /**
- * ioband_depth_enforce - put a depth in force
+ * ioband_depth_enforce - put a depth into force
  * @depth: what trials have found
- * @sched: whose depth, spare and order of turns are set
- * @bounds: what else there is to respect
+ * @sched: the scheduler; its depth, spare and @turn.is_serial are set
+ * @bounds: what overrides the result of trials
  *
  * Context: any; the lock of @sched held.
- * Return: what the depth comes from.
+ * Return: what determined the depth.
  */
 enum ioband_depth_reason
 ioband_depth_enforce(const struct ioband_depth *depth, struct ioband_sched *sched,
 		     const struct ioband_depth_bounds *bounds)
 {
-	/* Turns on a disk that seeks are of one task at a time. */
+	/* Where a disk seeks, a turn belongs to one task at a time. */
 	bool by_turns = sched->policy->by_time && bounds->is_rotational;
 	u32 limit = DIV_ROUND_UP(bounds->io_limit, bounds->legs);
 	enum ioband_depth_reason reason = depth->reason;
@@ -470,7 +468,7 @@ ioband_depth_enforce(const struct ioband_depth *depth, struct ioband_sched *sche
 	}
 	sched->depth = in_force;
 	sched->spare = min(most - in_force, SPARE_MAX);
-	/* One to each of several legs is not one at a time, but for turns. */
+	/* One I/O at each of several legs is not one at a time, except with turns. */
 	sched->turn.is_serial = in_force == 1 && (bounds->legs == 1 || by_turns);
 	return reason;
 }

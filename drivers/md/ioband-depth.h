@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How deep the disk's queue is kept: by trial, and never without a reason.
+ * How deep the disk's queue is kept: found by trial, never changed without reason.
  */
 #ifndef _IOBAND_DEPTH_H
 #define _IOBAND_DEPTH_H
 
 #include "ioband-core.h"
 
-/* Why the depth is what it is; the words are shown. */
+/* Why the depth is what it is; the user is shown a word for it. */
 enum ioband_depth_reason {
 	IOBAND_DEPTH_START,		/* nothing is known yet */
 	IOBAND_DEPTH_THROUGHPUT,	/* less or more in flight did not pay */
-	IOBAND_DEPTH_SHARE,		/* groups did not get at their share */
-	IOBAND_DEPTH_GUESTS,		/* some ask for little and wait for it */
+	IOBAND_DEPTH_SHARE,		/* groups lost turns */
+	IOBAND_DEPTH_GUESTS,		/* some ask for little and still wait */
 	IOBAND_DEPTH_LATENCY,		/* a latency target would be missed */
 	IOBAND_DEPTH_TAGS,		/* the disk takes no more */
 	IOBAND_DEPTH_SEEKS,		/* turns on a disk that seeks */
@@ -22,14 +22,14 @@ enum ioband_depth_reason {
 	IOBAND_DEPTH_REASONS,
 };
 
-/* What the disk was given until now, and what came of it: all but grow. */
+/* What the disk was given until now, and what came of it: totals that only grow. */
 struct ioband_depth_sample {
 	u64 now_ns;
 	u64 ios;
 	u64 sectors;
-	u64 work;		/* in units of the policy, but for time */
+	u64 work;		/* in units of the policy, unless that is by time */
 	u64 leaks;		/* turns lost for want of I/O to send */
-	u64 guests;		/* I/Os that waited for the disk alone */
+	u64 guests;		/* I/Os that waited only for what is at the disk */
 	u64 gaps;		/* times when there was room and nothing to send */
 	u64 graced_ns;		/* how long the disk was kept free on purpose */
 };
@@ -43,26 +43,26 @@ struct ioband_depth_rate {
 /**
  * struct ioband_depth - what is known of the depth
  * @depth: the depth now
- * @settled: the depth that the last trial left; @depth but during a trial
- * @max: it never exceeds this
- * @step: how much the next trial changes, in eighths
- * @far: the next trial of more is of twice as much
- * @floor: the largest that proved too little, until @try_down_ns; or 0
- * @trying: +1 or -1 during a trial
- * @settling: a trial has just begun or failed, the window does not count
+ * @settled: the depth that the last trial ended with; @depth, except during a trial
+ * @max: upper bound of @depth
+ * @step: how much the next trial changes, in eighths of @settled
+ * @floor: the largest depth that proved too little, until @try_down_ns; or 0
+ * @trying: +1 or -1 during a trial, else 0
+ * @settling: a trial has just begun or failed; this window does not count
  * @leaky: turns were lost in the last window
- * @guests: some asked for little in the last window
+ * @guests: there were guests in the last window
+ * @far: the next trial of more is twice the depth
  * @reason: what @settled comes from
  * @rate: what the disk does per second at @settled
  * @from: where the window began
  * @try_up_ns: no trial of more before this
  * @try_down_ns: no trial of @floor or less before this
- * @up_pause_ns: how long the last one in vain has put off the next
- * @down_pause_ns: likewise
+ * @up_pause_ns: how long the last failed trial of more has put off the next
+ * @down_pause_ns: likewise for less
  * @latency_ns: the closest latency target that there is, or 0
- * @service_ns: how long the disk takes for an I/O now
- * @shown_ios: the most it has done in a second's rate while always busy
- * @shown_bytes: likewise
+ * @service_ns: how long the disk takes for an I/O now, at worst
+ * @shown_ios: the most I/Os per second in any window in which it was always busy
+ * @shown_bytes: likewise for bytes
  */
 struct ioband_depth {
 	u32 depth;
@@ -89,11 +89,11 @@ struct ioband_depth {
 };
 
 /**
- * struct ioband_depth_bounds - what a trial does not ask
- * @tags: what a leg takes without putting anybody to sleep, at least 1
- * @legs: how many there are, at least 1
- * @io_throttle: how many I/Os may be in flight on all legs, or 0 if not set
- * @io_limit: how many at the very most, or 0 if not set
+ * struct ioband_depth_bounds - what overrides the result of trials
+ * @tags: I/Os that a leg takes before a submitter sleeps for a tag, at least 1
+ * @legs: number of legs, at least 1
+ * @io_throttle: I/Os that may be in flight on all legs together; 0 if not set
+ * @io_limit: I/Os that may be in flight at the very most; 0 if not set
  * @is_rotational: the disk seeks
  */
 struct ioband_depth_bounds {
@@ -115,7 +115,7 @@ enum ioband_depth_reason
 ioband_depth_enforce(const struct ioband_depth *depth, struct ioband_sched *sched,
 		     const struct ioband_depth_bounds *bounds);
 
-/* Where a scheduler stands. */
+/* Take a sample of a scheduler's totals. */
 static inline struct ioband_depth_sample
 ioband_depth_look(const struct ioband_sched *sched, u64 now_ns)
 {
@@ -131,13 +131,13 @@ ioband_depth_look(const struct ioband_sched *sched, u64 now_ns)
 	};
 }
 
-/* A window has so many I/Os, unless it takes too long, and is not too short. */
+/* A window lasts at least 50 ms, then until it has 128 I/Os or has lasted 1 s. */
 static inline bool ioband_depth_window_ends(u64 ns, u64 ios)
 {
 	return ns >= 50 * NSEC_PER_MSEC && (ios >= 128 || ns >= NSEC_PER_SEC);
 }
 
-/* Whether ioband_depth_tick() could do anything: most often it could not. */
+/* Whether ioband_depth_tick() could change anything; most often it could not. */
 static inline bool ioband_depth_is_due(const struct ioband_depth *depth, u32 max,
 				       const struct ioband_sched *sched, u64 now_ns)
 {

@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What an I/O costs its group, and all above it: how far their tags move on.
+ * What an I/O costs its group and all groups above: how far their tags move on.
  *
- * Whoever goes in his turn pays in full. Some go without: for a minimum or a latency
- * target, or at a leg that others have no use for. That must count, or a weight would
- * mean nothing beside it; and it must not cost a group its turns for hours. So it puts
- * a group ahead of the rest by no more than a few I/Os. What goes as a debt, for it may
- * not wait, is owed in full.
+ * I/O that goes in its group's turn is charged in full. Some goes without a turn:
+ * for a minimum or a latency target, or at a leg that no other group needs. It must
+ * count, or weights would mean nothing beside it, but it must not cost the group
+ * its turns for hours. So it puts the group ahead of the rest by a few I/Os at most.
+ * I/O that cannot wait is a debt, and owed in full.
  */
 #include "ioband-tree.h"
 
-/* A busy period in which virtual time has come this far has lasted long enough. */
+/* A busy period ends when virtual time has come this far, well before it wraps. */
 #define VTIME_MAX	((u64)1 << 62)
 
 /*
- * How many of its own I/Os a group may be ahead of the rest, or behind them, for what
- * it did not get in its turn. At a leg it may be behind by as many of the rest.
+ * How many of its own I/Os a group may be ahead of the rest for what it got without
+ * a turn, or behind for what it missed. At one of several legs its lag is measured
+ * in I/Os of whichever sibling takes the longest steps there.
  */
 #define LEAD_IOS	16
 
-/* What I/Os cost in the mean is told by about so many. */
+/* Means and maxima of recent I/Os reach back about this many. */
 #define RECENT_IOS	64
 
 /**
- * struct charge - an I/O that goes
+ * struct charge - an I/O that is dispatched
  * @io: the I/O
- * @how: how it came to go
+ * @how: why it was dispatched
  * @cost: its cost
- * @lead_cost: 16 times this is how far it may put its group ahead without a turn: its
- *	own cost, or that of I/Os in the mean if it is one of several legs that it goes
- *	to, and that is more
+ * @lead_cost: without a turn it puts its group ahead by %LEAD_IOS times this at
+ *	most: @cost, or if there are several legs the recent mean where that is more
  */
 struct charge {
 	const struct ioband_io *io;
@@ -45,7 +45,7 @@ static u64 lead_of(u64 cost, u32 weight)
 	return div64_u64_rem(cost * LEAD_IOS << IOBAND_VTIME_SHIFT, weight, &left);
 }
 
-/* Whether all of it counts at leg @nr. */
+/* Whether leg @nr is charged in full, or only up to the lead. */
 static bool counts_in_full(const struct charge *charge, unsigned int nr, bool by_tag)
 {
 	return charge->how == IOBAND_AS_DEBT ||
@@ -53,7 +53,7 @@ static bool counts_in_full(const struct charge *charge, unsigned int nr, bool by
 		(by_tag || charge->how != IOBAND_OUT_OF_TURN));
 }
 
-/* A tag moves on as far as @bound; what has put it beyond is not forgiven. */
+/* Move a tag on, but not past @bound; if it is past it already, it stays there. */
 static void step_within(u64 *tag, u64 step, u64 bound)
 {
 	if (ioband_before(bound, *tag))
@@ -63,7 +63,7 @@ static void step_within(u64 *tag, u64 step, u64 bound)
 		*tag = bound;
 }
 
-/* What goes is no child's: all of these have one sibling more. */
+/* Charge a node's own I/O as one more child's; true if the busy period must end. */
 static bool charge_own(struct ioband_node *node, bool by_tag,
 		       const struct charge *charge)
 {
@@ -89,13 +89,13 @@ static bool charge_own(struct ioband_node *node, bool by_tag,
 	return is_over;
 }
 
-/* The longest step of late: it is forgotten as others go. */
+/* Keep the longest recent step; it decays with each I/O. */
 static void note_stride(u64 *stride, u64 step)
 {
 	*stride = max(step, *stride - *stride / RECENT_IOS);
 }
 
-/* The tags of @node move on at all legs. */
+/* Move the tags of @node on at all legs. */
 static void charge_node(struct ioband_node *node, bool by_tag,
 			const struct charge *charge)
 {
@@ -122,11 +122,12 @@ static void charge_node(struct ioband_node *node, bool by_tag,
 }
 
 /*
- * An I/O of @node has gone. Who is behind, for a limit above kept his direction from
- * its turns, keeps his place among those like him as long as the limit does. Once it
- * stops nobody, it is by their weights again that they go, and not by what they missed,
- * but for as much as a policy of time may owe them. So it is with who comes from another
- * leg, where he got too little.
+ * An I/O of @node has been dispatched. Nodes on its path may be behind because a
+ * limit above kept I/O of this direction from its turns. While the limit binds they
+ * keep their lag, and with it their order among themselves. Once it no longer binds,
+ * service is by weight again and not by what was missed, so the lag is cut to what a
+ * policy by time may owe. So it is at one of several legs, for what was missed at
+ * another.
  */
 static void forgive_lag(struct ioband_node *node, const struct charge *charge,
 			u64 now_ns)
@@ -151,7 +152,7 @@ static void forgive_lag(struct ioband_node *node, const struct charge *charge,
 	}
 }
 
-/* Since when an I/O could have gone, had the disk had room and others no turn. */
+/* When the last limit let an I/O go, so that it waited only for turn and room. */
 static u64 path_open_ns(const struct ioband_node *node,
 			const struct ioband_io *io)
 {
@@ -171,7 +172,7 @@ static u64 cost_of(const struct ioband_sched *sched, const struct ioband_node *n
 	       sched->policy->cost(ios, sectors);
 }
 
-/* An I/O goes: what all groups together have sent, and what I/Os cost. */
+/* Count an I/O in the totals of all groups, and in the mean cost. */
 static void note_sent(struct ioband_sched *sched, struct charge *charge)
 {
 	sched->sent_ios++;
@@ -186,16 +187,16 @@ static void note_sent(struct ioband_sched *sched, struct charge *charge)
 }
 
 /**
- * ioband_path_charge - account for an I/O that goes, from its group up
+ * ioband_path_charge - charge an I/O to its group and all groups above
  * @sched: the scheduler
  * @node: the I/O's group
  * @io: the I/O, not held any more
- * @top: where it was chosen by tags, from here down, virtual time moves on, too;
- *	%NULL if nowhere
- * @how: how it came to go
+ * @top: the node below which it was chosen by tags, so that virtual time moves on
+ *	there, too; %NULL if it was not
+ * @how: why it was dispatched
  * @now_ns: the time
  *
- * Return: what it was charged.
+ * Return: the cost that was charged.
  */
 u64 ioband_path_charge(struct ioband_sched *sched, struct ioband_node *node,
 		       const struct ioband_io *io, const struct ioband_node *top,
@@ -229,7 +230,7 @@ u64 ioband_path_charge(struct ioband_sched *sched, struct ioband_node *node,
 		} else {
 			*start = *vtime;
 		}
-		/* When its turn comes, the rest have caught up. */
+		/* If it is its turn by tags, the rest have caught up. */
 		if (by_tag || how == IOBAND_AS_DEBT)
 			node->is_debtor = how == IOBAND_AS_DEBT;
 		charge_node(node, by_tag, &charge);
@@ -252,8 +253,8 @@ u64 ioband_path_charge(struct ioband_sched *sched, struct ioband_node *node,
  * @ios_in_flight: I/Os of the group that the disk has not completed yet
  * @sectors_in_flight: their size
  *
- * What is in flight counts as dispatched in this period: a group that has filled
- * the disk's queue before the others came lets them go first for as much.
+ * What is in flight counts as dispatched in this period: a group that filled the
+ * disk's queue before the others came lets them go first for as much.
  */
 void ioband_node_join(struct ioband_sched *sched, struct ioband_node *node,
 		      u64 ios_in_flight, u64 sectors_in_flight)
@@ -272,7 +273,7 @@ void ioband_node_join(struct ioband_sched *sched, struct ioband_node *node,
 }
 
 /**
- * ioband_charge_limits - account for an I/O that found the disk to itself
+ * ioband_charge_limits - charge an uncontended I/O to limits and minimums only
  * @sched: the scheduler
  * @node: the I/O's group
  * @io: the I/O; stays the caller's
@@ -291,14 +292,14 @@ void ioband_charge_limits(struct ioband_sched *sched, struct ioband_node *node,
 }
 
 /**
- * ioband_charge - account for an I/O that did not wait for its turn
+ * ioband_charge - charge an I/O that did not wait for its turn
  * @sched: the scheduler
  * @node: the I/O's group, joined
  * @io: the I/O; stays the caller's
  * @now_ns: the time
  *
- * The group, and those above it, are in debt: their other I/O waits until the
- * rest have caught up, and until their limits would have let it go.
+ * The group and those above go into debt: their other I/O waits until the rest
+ * have caught up, and until their limits have absorbed this one.
  */
 void ioband_charge(struct ioband_sched *sched, struct ioband_node *node,
 		   const struct ioband_io *io, u64 now_ns)

@@ -5,7 +5,7 @@
  * Nothing here sleeps, allocates, locks or reads a clock. The caller owns all
  * memory, passes the time, and serialises every call on one scheduler (in the
  * module by the pool's lock), so each function may run in any context. The
- * theory stands at the head of ioband-core.c.
+ * theory is explained at the head of ioband-core.c.
  */
 #ifndef _IOBAND_CORE_H
 #define _IOBAND_CORE_H
@@ -19,7 +19,7 @@
 enum {
 	IOBAND_WEIGHT_MIN	= 1,
 	IOBAND_WEIGHT_DEFAULT	= 100,
-	/* 1.14's upper bound; the message "set" stops at cgroup's 10000. */
+	/* Upper bound of 1.14; the message "set" takes cgroup's 10000 at most. */
 	IOBAND_WEIGHT_MAX	= 32767,
 };
 
@@ -27,14 +27,14 @@ enum {
 #define IOBAND_VTIME_SHIFT	16
 
 /*
- * The disks that a stripe spreads its I/O over are its legs. An I/O goes one of
- * several ways: to a leg, and in a direction.
+ * A stripe spreads its I/O over several disks, its legs. A way is a leg and a
+ * direction; each I/O goes one way.
  */
 enum {
 	IOBAND_LEGS_MAX		= 16,	/* a mask of ways has 32 bits */
 };
 
-/* Strict order of siblings; weights count within a class. */
+/* Siblings are served strictly by class; weights count within a class. */
 enum ioband_class {
 	IOBAND_RT,
 	IOBAND_BE,
@@ -42,7 +42,7 @@ enum ioband_class {
 	IOBAND_CLASSES,
 };
 
-/* Priority of an I/O in its group: first of all, levels 0 to 7, last of all. */
+/* Priority of an I/O in its group: real-time, best-effort levels 0 to 7, idle. */
 enum {
 	IOBAND_PRIO_RT		= 0,
 	IOBAND_PRIO_BE		= 1,
@@ -53,10 +53,10 @@ enum {
 
 /* What an I/O waited for. */
 enum ioband_because {
-	IOBAND_BECAUSE_WEIGHT,	/* it was others' turn */
+	IOBAND_BECAUSE_WEIGHT,	/* it was another group's turn */
 	IOBAND_BECAUSE_DEPTH,	/* its turn, but the disk's queue was full */
 	IOBAND_BECAUSE_LIMIT,	/* its group or one above was at a limit */
-	IOBAND_BECAUSE_DEBT,	/* what passed for its group had to be repaid */
+	IOBAND_BECAUSE_DEBT,	/* its group had sent I/O that did not wait */
 	IOBAND_BECAUSE_GRACE,	/* the disk was kept free for another group */
 	IOBAND_BECAUSES,
 };
@@ -64,26 +64,26 @@ enum ioband_because {
 /**
  * struct ioband_io - one I/O, embedded in the caller's per-bio data
  * @node: place in its group while it is held
- * @arrival_ns: when it came
- * @limited_ns: how long its group had been at limits in all when it was held;
- *	when it is dispatched, for how long of its wait that was so
+ * @arrival_ns: when it arrived
+ * @limited_ns: while it is held, how long its group and those above had been at
+ *	limits before it arrived; then, for how long of its wait they were
  * @graced_ns: likewise for grace
- * @done_ns: until it goes, when the disk was last done with an I/O of its group, or 0
- * @cost: after that, what its group was charged for it
- * @sectors: size in sectors of 512 bytes
- * @merged: how many others it stands for, their sectors included
+ * @done_ns: while it is held, when an I/O of its group last completed, or 0
+ * @cost: once it is dispatched, what its group was charged for it
+ * @sectors: size in sectors of 512 bytes, those of @merged I/Os included
+ * @merged: how many other I/Os it stands for
  * @dir: %IOBAND_READ or %IOBAND_WRITE
  * @leg: which leg of the disk it is for
- * @is_async: it goes after other I/O of its group; of writes only
+ * @is_async: a write that yields to the sync I/O of its group
  * @prio: %IOBAND_PRIO_RT to %IOBAND_PRIO_IDLE
- * @because: what it waits for, limits and grace apart
+ * @because: what it waits for, apart from limits and grace
  */
 struct ioband_io {
 	struct ioband_heap_node node;
 	u64 arrival_ns;
 	u64 limited_ns;
 	u64 graced_ns;
-	union {		/* an allocator that clears memory clears less */
+	union {		/* an allocator that clears memory has less to clear */
 		u64 done_ns;
 		u64 cost;
 	};
@@ -109,19 +109,19 @@ static inline enum ioband_dir ioband_way_dir(unsigned int way)
 enum ioband_facet_state {
 	IOBAND_FACET_EMPTY,	/* nothing here or below may go */
 	IOBAND_FACET_READY,	/* in a heap of the parent, by start tag */
-	IOBAND_FACET_PARKED,	/* in the scheduler's, by when the limit ends */
+	IOBAND_FACET_PARKED,	/* in the scheduler's heap, by when the limit ends */
 };
 
 /**
- * struct ioband_facet - what goes one way of a node and all below it
- * @node: place among the siblings, or among those that wait for a limit
+ * struct ioband_facet - a node and all below it, as far as their I/O goes one way
+ * @node: place among the siblings, or among facets that wait for a limit
  * @whose: the node that this is a facet of
- * @ready: children with such I/O that may go, by class
- * @held: such I/O of the node itself: sync, async
- * @parked_since_ns: since when, if it is parked
- * @parked_ns: how long it was parked before, in all
+ * @ready: children that have I/O this way which may go, by class
+ * @held: I/O of the node itself that goes this way: sync, async
+ * @parked_since_ns: if it is parked, since when
+ * @parked_ns: how long it was parked before that, in all
  * @state: which heap @node is in
- * @way: to which leg, and in which direction
+ * @way: the leg and the direction
  */
 struct ioband_facet {
 	struct ioband_heap_node node;
@@ -137,10 +137,10 @@ struct ioband_facet {
 /**
  * struct ioband_leg - a node's place at one leg of the disk
  * @facet: what waits here and below, by direction
- * @start: start tag of what goes next to this leg, in its virtual time of the parent
+ * @start: the node's start tag, in the virtual time of its siblings at this leg
  * @own_start: start tag of the node's own I/O among its children
  * @vtime: virtual time of the children, by class
- * @stride: how far an I/O takes a child's tag lately, at most; where there are others
+ * @stride: longest recent step of a child's tag; kept if there are several legs
  */
 struct ioband_leg {
 	struct ioband_facet facet[IOBAND_DIRS];
@@ -152,33 +152,33 @@ struct ioband_leg {
 
 /**
  * struct ioband_node - a group in the tree of groups
- * @parent: the group out of whose share this one's comes; %NULL for the root
+ * @parent: the group whose share this one has a part of; %NULL for the root
  * @children: the groups below
  * @sibling: place in @children of the parent
- * @leg: its places at the legs of the disk: @plain, or more than this
- * @ready: the ways that I/O may go here or below, as far as limits up to this
- *	one let it, a bit each
+ * @leg: its places at the legs of the disk: @plain, or an array of the caller's
+ * @ready: the ways with I/O, here or below, that no limit up to this one holds, a
+ *	bit each
  * @weight: share relative to its siblings that have I/O
- * @rest: what the last division of a cost by @weight left over
- * @period: busy period of the scheduler in which the tags were made
+ * @rest: remainder of the last division of a cost by @weight
+ * @period: busy period of the scheduler that the tags belong to
  * @class: which siblings go before it, whatever the tags say
  * @nr_legs: size of @leg
- * @is_stream: it is no group, but the I/O of one task in the group above it
+ * @is_stream: not a group, but the I/O of one task in the group above
  * @is_debtor: it is ahead because of I/O that did not wait
- * @rivals: weight of all children that took part in this busy period
+ * @rivals: total weight of the children that took part in this busy period
  * @served: cost of what the node and those below got in this busy period
- * @own_rest: remainder, as @rest, of the node's own I/O
+ * @own_rest: remainder, as @rest, for the node's own I/O
  * @held: number of its own I/Os held
- * @emptied_ns: when the last I/O it held went
- * @sync_run: counts I/Os while async ones wait
- * @inner_vtime: virtual time of the levels: sync, async
+ * @emptied_ns: when the last I/O it held was dispatched
+ * @sync_run: counts I/Os that are dispatched while async ones are held
+ * @inner_vtime: virtual time of the priority levels: sync, async
  * @inner_finish: finish tag of each level's last I/O: sync, async
- * @done_ns: when its last I/O was done, if it thinks since; else 0
- * @think_ns: for how long it thinks, in the mean
+ * @done_ns: when its last I/O completed, if it has been thinking since; else 0
+ * @think_ns: mean time it thinks before the next I/O
  * @think_off_ns: mean deviation of that
- * @cost_ns: for how long the disk is at work for an I/O of its, lately
+ * @cost_ns: recent mean of the time that the disk works for one of its I/Os
  * @terms: limits, minimum and latency target, or %NULL
- * @plain: the place where the disk has one leg
+ * @plain: its place if the disk has one leg
  */
 struct ioband_node {
 	struct ioband_node *parent;
@@ -225,28 +225,28 @@ static inline struct ioband_facet *ioband_facet(const struct ioband_node *node,
  * @root: above all groups; holds nothing itself
  * @policy: turns I/O into cost
  * @depth: I/Os that may be in flight to a leg before the next one is held
- * @spare: I/Os that may be in flight to a leg beyond @depth, of groups that come
- *	behind; 0 if @depth is a bound that was asked for
- * @full: the ways to legs at which there is no room, a bit each; kept by the
- *	caller where there are several legs
- * @brim: likewise, those at which nothing is spare either
- * @late: the group whose I/O was held last, if it came behind; until somebody asks
- *	what goes next
+ * @spare: I/Os that may be in flight to a leg beyond @depth, for groups that are
+ *	behind when they arrive; 0 if @depth was asked for as a bound
+ * @full: the ways to legs that have no room, a bit each; kept by the caller if
+ *	there are several legs
+ * @brim: likewise, the ways to legs that have no spare room either
+ * @late: the group whose I/O was held last, if it was behind; until the next
+ *	dispatch decision
  * @held: I/Os held in all groups
  * @period: counts busy periods; tags of an older one mean nothing
- * @timers: facets at a limit, by when it ends
+ * @timers: parked facets, by when their limit ends
  * @minimums: groups with a minimum and I/O, by when they fall behind it
  * @deadlines: groups with a latency target and I/O, by when it must go
- * @turn: who has the disk, where it does one thing at a time
+ * @turn: which group has the disk, if that does one thing at a time
  * @service_ns: how long the disk takes for an I/O now, at worst; kept by the
  *	caller, for latency targets
  * @graced_ns: how long the disk was kept free in all
- * @sent_ios: I/Os that went, held before or charged; those that went as one, once
+ * @sent_ios: I/Os dispatched or charged; a run of merged ones counts once
  * @sent_sectors: their size
- * @sent_work: their cost, but for policies of time
+ * @sent_work: their cost, except under policies by time
  * @recent_cost: cost of about the last 64 I/Os
  * @leaks: turns that groups lost because all they had was at the disk
- * @guests: I/Os that came with nothing before them but what is at the disk
+ * @guests: I/Os that on arrival had only what is at the disk to wait for
  * @gaps: times when there was room and nothing to send
  */
 struct ioband_sched {
@@ -301,7 +301,7 @@ struct ioband_terms *ioband_node_set_terms(struct ioband_sched *sched,
 void ioband_node_join(struct ioband_sched *sched, struct ioband_node *node,
 		      u64 ios_in_flight, u64 sectors_in_flight);
 
-/* True if @node has a tag of this busy period; else join it first. */
+/* True if @node has a tag of this busy period; if not, it must join first. */
 static inline bool ioband_node_joined(const struct ioband_sched *sched,
 				      const struct ioband_node *node)
 {

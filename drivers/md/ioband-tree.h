@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The tree of groups: who may go, and where he stands among his siblings. Shared
- * by the files of the core, not for its callers.
+ * The tree of groups: which of them may go, and their order among siblings.
+ * Shared by the files of the core; not for its callers.
  */
 #ifndef _IOBAND_TREE_H
 #define _IOBAND_TREE_H
@@ -19,7 +19,7 @@ static inline unsigned int ioband_way_leg(unsigned int way)
 	return way / IOBAND_DIRS;
 }
 
-/* The start tag of all that goes where a facet's I/O goes. */
+/* The start tag of a facet: both directions at one leg share it. */
 static inline u64 *ioband_start_of(const struct ioband_facet *facet)
 {
 	return &facet->whose->leg[ioband_way_leg(facet->way)].start;
@@ -37,7 +37,7 @@ static inline bool ioband_holds_own(const struct ioband_facet *facet)
 	       ioband_heap_first(&facet->held[true]);
 }
 
-/* How far an I/O takes a tag. */
+/* How far an I/O moves a tag on; @rest carries the remainder to the next. */
 static inline u64 ioband_step(u32 *rest, u64 cost, u32 weight)
 {
 	u64 left, step;
@@ -59,12 +59,12 @@ void ioband_node_retag(struct ioband_sched *sched, struct ioband_node *node);
 void ioband_node_rekey(struct ioband_node *node);
 void ioband_path_join(struct ioband_sched *sched, struct ioband_node *node);
 
-/* How an I/O came to go. */
+/* Why an I/O was dispatched. */
 enum ioband_how {
 	IOBAND_BY_TAG,		/* its tag was the smallest */
-	IOBAND_SAME_TURN,	/* its group goes on with its turn */
+	IOBAND_SAME_TURN,	/* its group goes on with its turn (ioband-turn.c) */
 	IOBAND_OUT_OF_TURN,	/* a minimum or a latency target was due */
-	IOBAND_AS_DEBT,		/* nobody asked for its turn */
+	IOBAND_AS_DEBT,		/* it could not wait for its turn */
 };
 
 /* ioband-charge.c */

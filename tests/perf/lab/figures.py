@@ -91,10 +91,10 @@ def summary(experiments, rows):
     return [name for name in controllers.ALL if name in seen], lines
 
 
-SUMMARY = ("What the group that is looked at got, in percent of what was due to it, at the "
-           "point at which the two differ by the largest factor. Due is its part of what it has "
-           "with the disk to itself; with weights 40:20:10, buffered writers and virtual "
-           "machines its part of what all got; of limits, the limit. Where disks seek, only "
-           "weight-time divides the disk: weight and weight-iosize divide I/Os and sectors, "
-           "whatever each of them costs. Whoever gives a slow reader its half has less in "
-           "total: the tables of each case have what all got together.")
+SUMMARY = ("What the group under test got, in percent of what it was due, at the point where "
+           "the two differ by the largest factor. Due is its share by weight of what it gets with "
+           "the disk to itself; for weights 40:20:10, buffered writers and virtual machines, of "
+           "what all groups got; for limits, the limit. Where disks seek, only weight-time "
+           "divides the disk itself: weight and weight-iosize divide I/Os and sectors, whatever "
+           "each of them costs. Giving a slow reader its half lowers the total: the tables of "
+           "each case have what all groups got together.")

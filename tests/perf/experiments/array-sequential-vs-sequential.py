@@ -7,6 +7,6 @@ EXPERIMENT = families.beside_one(
     ("sequential reader", shapes.sequential_readers),
     points=[1, 8, 32],
     title="1 to 32 sequential readers beside one, on an array",
-    question="Does the lone reader get as much as all readers of the other group together?",
+    question="Does the lone reader get as much as the whole other group?",
     limits=[30, 10, 5],
 )

@@ -6,7 +6,7 @@ APART_GIB = 3
 
 EXPERIMENT = Experiment(
     title="Weights 500:1000, a buffered writer in each group, on a disk",
-    question="Does the page cache even out what weights should tell apart?",
+    question="Does the page cache level out the difference that weights should make?",
     disk=lambda: disks.simdisk("hdd"),
     groups=[Group("g1", 500), Group("g2", 1000)],
     points=[1],
@@ -19,6 +19,6 @@ EXPERIMENT = Experiment(
     window_s=40,
     views=[View("g2", "share_percent", "Share of the group of weight 1000"),
            View("all", "kib_per_s", "Both groups together")],
-    notes="V. Goyal, 2009-09-24, test 5, gives no figures: no differentiation was seen. Each "
-          "writes to a linear volume of its own here.",
+    notes="V. Goyal, 2009-09-24, test 5, gives no figures: no differentiation was seen. Here "
+          "each writer has a linear volume of its own.",
 )

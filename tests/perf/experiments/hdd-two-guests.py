@@ -5,7 +5,7 @@ from lab.jobs import Job
 
 EXPERIMENT = Experiment(
     title="Weights 500:1000, two virtual machines that write to a partition each",
-    question="Does the machine of twice the weight write twice as much?",
+    question="Does the machine with twice the weight write twice as much?",
     disk=lambda: disks.simdisk("hdd"),
     groups=[Group("g1", 500), Group("g2", 1000)],
     points=[8],
@@ -18,6 +18,6 @@ EXPERIMENT = Experiment(
     views=[View("g2", "share_percent", "Share of the group of weight 1000"),
            View("all", "kib_per_s", "Both groups together")],
     notes="V. Goyal, 2009-09-24, test 4, with deadline: twice the disk time, no other "
-          "figures. What the guests write reaches their host as direct writes; fio does "
-          "that here.",
+          "figures. Writes of the guests reach their host as direct writes; here fio issues "
+          "those.",
 )

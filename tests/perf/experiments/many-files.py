@@ -31,7 +31,7 @@ def measure(experiment, controller, point, disk):
 
 EXPERIMENT = Experiment(
     title="find, grep -r and cp over cold directories of many small files",
-    question="How long do three tasks that read the same disk take together?",
+    question="How long do three tasks take that read the same disk at once?",
     source="Fengguang Wu, 2007-01-10, ext3 readdir readahead (without the patch; 100 "
            "directories of 1000 files of 8 KiB, and a CD's image)",
     disk=lambda: disks.simdisk("hdd", memory_backed=1),

@@ -24,5 +24,5 @@ EXPERIMENT = Experiment(
     views=[View("g1", "kib_per_s", "One reader or writer", log=True)],
     compare=True,
     notes="The figures of 2009 are with CFQ, those here without a scheduler. The random "
-          "writer of 2009 wrote into a file of 2 GiB, that here to all of the disk.",
+          "writer of 2009 wrote to a file of 2 GiB, the one here to the whole disk.",
 )

@@ -39,7 +39,7 @@ def measure(experiment, controller, point, disk):
 
 EXPERIMENT = Experiment(
     title="Reading 150 source files while a large file is written",
-    question="Can a directory be read while someone else floods the disk with writes?",
+    question="Can a directory be read while another task floods the disk with writes?",
     source="A. Morton, 2002-09-26, Re: [PATCH] deadline io scheduler (an IDE disk)",
     disk=lambda: disks.simdisk("hdd", memory_backed=1),
     groups=[Group("reader"), Group("writer")],

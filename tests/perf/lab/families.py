@@ -59,7 +59,7 @@ def nothing_else(place, names, make):
     """As many jobs as the point says, and nobody to divide the disk with."""
     return Experiment(
         title=f"1 to 16 {names} and nothing else, on a disk",
-        question="What does a controller that has nothing to divide cost?",
+        question="What does a controller cost that has nothing to divide?",
         source=place.source,
         disk=place.disk,
         groups=[Group("g1")],

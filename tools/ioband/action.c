@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What changes something: done, or with --dry-run printed as the commands that
- * would do the same.
+ * Everything that changes the system: carried out, or with --dry-run printed as
+ * equivalent commands.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -20,10 +20,11 @@ static sigset_t old_signals;
 static unsigned int nesting;
 
 /**
- * action_begin - from here to action_end() a device may be suspended
+ * action_begin - enter a section in which a device may be suspended
  *
- * If it carries our program, the shell or the log, nothing may be read from it,
- * and nobody may end us, before it is resumed.
+ * The program, the shell or the log may live on that device, so until it is
+ * resumed nothing may be read from it and no signal may kill us. Nests; ended by
+ * action_end().
  */
 void action_begin(void)
 {
@@ -33,13 +34,13 @@ void action_begin(void)
 		return;
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &old_signals);
-	/* Better tried in vain than not tried. */
+	/* Best effort. */
 	if (mlockall(MCL_CURRENT | MCL_FUTURE))
 		return;
 }
 
 /**
- * action_end - all devices are resumed
+ * action_end - leave the section: all devices are resumed
  */
 void action_end(void)
 {
@@ -120,7 +121,7 @@ int action_message(const struct options *opts, const char *name,
 	return r;
 }
 
-/* Whether ioband lies where it lay. Its groups come and go with their cgroups. */
+/* Same lower device and offset? Groups may differ: they follow their cgroups. */
 static bool same_place(const char *a, const char *b)
 {
 	struct table_line was = { 0 }, is = { 0 };
@@ -135,7 +136,7 @@ static bool same_place(const char *a, const char *b)
 	return same;
 }
 
-/* Whether two tables have the same lines, as far as LVM makes them. */
+/* Whether two tables have the same lines, parameters of ioband groups aside. */
 static bool same_places(const struct ioband_dm_targets *a,
 			const struct ioband_dm_targets *b)
 {
@@ -176,12 +177,13 @@ static int refuse_busy(const char *verb, const char *name,
 }
 
 /**
- * action_table - read the table of a device that is to get another one
- * @verb: what for, as in "attach"
+ * action_table - read the table of a device before replacing it
+ * @verb: the operation, for messages, as in "attach"
  * @name: the device
  * @targets: filled in, to be freed by ioband_dm_targets_free() in any case
  *
- * Refuses if somebody else is about to give it another one.
+ * Fails with %IOBAND_BUSY if the device is suspended or has an inactive table:
+ * LVM or another program is changing it.
  *
  * Return: 0, or an exit code after the error has been reported.
  */
@@ -201,7 +203,7 @@ int action_table(const char *verb, const char *name,
 	return 0;
 }
 
-/* Whether it still has the table that the new one was made from. */
+/* Whether the device still has the table that the new one was derived from. */
 static int check_same(const char *verb, const char *name,
 		      const struct ioband_dm_targets *old, bool is_loaded)
 {
@@ -222,7 +224,7 @@ static int check_same(const char *verb, const char *name,
 	return status;
 }
 
-/* Back to the table it had, and resumed. Return: whether that is so. */
+/* Return: whether the device has its old table again and is resumed. */
 static bool undo(const char *name, const struct ioband_dm_targets *old)
 {
 	struct ioband_dm_targets now;
@@ -242,17 +244,17 @@ static bool undo(const char *name, const struct ioband_dm_targets *old)
 }
 
 /**
- * action_replace - put a new table in force, or leave the device as it was
+ * action_replace - activate a new table, or leave the device as it was
  * @opts: the global options
- * @verb: what is done, as in "attach"
+ * @verb: the operation, for messages, as in "attach"
  * @name: the device, which is in use
- * @old: its table as action_table() read it, which the new one was made from
+ * @old: its table as read by action_table(), from which @new was derived
  * @new: the new table
  *
- * The kernel checks the new table while the old one goes on, then suspends,
- * exchanges and resumes by itself: there is no moment at which we would have to
- * act for the I/O to go on, unless that fails. LVM knows nothing of our lock: what
- * it has changed by then is left to it, be it a table that waits to be put in force.
+ * The kernel validates the new table while the old one is active, then suspends,
+ * swaps and resumes in one step: I/O never depends on us to continue, unless that
+ * step fails. LVM does not honour our lock, so whatever it has changed meanwhile
+ * is left alone, an inactive table included.
  *
  * Return: 0, or an exit code after the error has been reported.
  */
@@ -293,8 +295,8 @@ int action_replace(const struct options *opts, const char *verb,
 }
 
 /**
- * failure_note - keep what is known of a failure
- * @why: where
+ * failure_note - record the details of a failure
+ * @why: filled in
  * @err: negative errno of a call in dm.h that has just failed
  */
 void failure_note(struct failure *why, int err)
@@ -313,8 +315,8 @@ static int fail_with(const struct failure *why, const char *what)
 }
 
 /**
- * fail_action - report that a change failed
- * @why: the reason
+ * fail_action - report a recorded failure of a change
+ * @why: what failure_note() recorded
  * @fmt: what cannot be done
  *
  * Return: the exit code.
@@ -335,7 +337,7 @@ int fail_action(const struct failure *why, const char *fmt, ...)
 }
 
 /**
- * fail_change - report that the last call in dm.h failed
+ * fail_change - report the failure of the last call in dm.h
  * @err: what it returned
  * @fmt: what cannot be done
  *

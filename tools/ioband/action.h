@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What changes something: done, or with --dry-run printed as the commands that
- * would do the same.
+ * Everything that changes the system: carried out, or with --dry-run printed as
+ * equivalent commands.
  */
 #ifndef IOBAND_ACTION_H
 #define IOBAND_ACTION_H
@@ -12,10 +12,10 @@
 struct options;
 
 /**
- * struct failure - why something failed, kept while it is being undone
+ * struct failure - why something failed, kept while the change is rolled back
  * @err: a negative errno, 0 if nothing failed
- * @reason: of the kernel log, or ""
- * @detail: of libdevmapper, or ""
+ * @reason: from the kernel log, or ""
+ * @detail: from libdevmapper, or ""
  */
 struct failure {
 	int err;
@@ -31,14 +31,14 @@ int action_remove(const struct options *opts, const char *name);
 int action_message(const struct options *opts, const char *name,
 		   uint64_t sector, const char *text);
 
-/* The usual pair, with the way back if it fails. */
+/* Replacing a table: read, then replace, rolled back on failure. */
 int action_table(const char *verb, const char *name,
 		 struct ioband_dm_targets *targets);
 int action_replace(const struct options *opts, const char *verb,
 		   const char *name, const struct ioband_dm_targets *old,
 		   const struct ioband_dm_targets *new);
 
-/* No signal ends what is between these, and none of our pages is on a disk. */
+/* Between these, signals are blocked and our pages are locked in memory. */
 void action_begin(void);
 void action_end(void);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the commands that make volumes share.
+ * What the commands that make volumes have in common.
  */
 #ifndef IOBAND_ATTACH_H
 #define IOBAND_ATTACH_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What sysfs, mounts and signatures tell about block devices.
+ * Block devices, as sysfs, the mount table and signatures describe them.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -18,7 +18,7 @@
 #include "cmd.h"
 #include "util.h"
 
-/* MAJOR:MINOR and nothing that could lead out of its directory. */
+/* Strictly MAJOR:MINOR, so that it cannot lead out of its directory in sysfs. */
 static int is_devno(const char *device)
 {
 	const char *p = device;
@@ -32,7 +32,7 @@ static int is_devno(const char *device)
 	return !*p;
 }
 
-/* The first line of a file of the device that begins with @key, without it. */
+/* The rest of the first line in a sysfs file of the device that begins with @key. */
 static char *read_line(const char *sysroot, const char *device,
 		       const char *file, const char *key)
 {
@@ -54,12 +54,12 @@ static char *read_line(const char *sysroot, const char *device,
 }
 
 /**
- * blk_path - the node of a block device
+ * blk_path - find the node of a block device
  * @sysroot: prefix of /sys
  * @device: MAJOR:MINOR
  *
- * Return: its path, by its device-mapper name if it has one; @device itself if
- * it is unknown. To be freed.
+ * Return: its path, by device-mapper name if it has one, or @device itself if it
+ * is unknown; to be freed.
  */
 char *blk_path(const char *sysroot, const char *device)
 {
@@ -92,10 +92,10 @@ static bool read_number(const char *sysroot, const char *device,
 }
 
 /**
- * blk_sectors - the size of a block device
+ * blk_sectors - get the size of a block device
  * @sysroot: prefix of /sys
  * @device: MAJOR:MINOR
- * @sectors: in sectors of 512 bytes
+ * @sectors: set to the size in 512-byte sectors
  *
  * Return: whether it is known.
  */
@@ -105,7 +105,7 @@ bool blk_sectors(const char *sysroot, const char *device, uint64_t *sectors)
 }
 
 /**
- * blk_read_ahead - how far the kernel reads ahead of who reads the device
+ * blk_read_ahead - get the read-ahead of a block device
  * @sysroot: prefix of /sys
  * @device: MAJOR:MINOR
  *
@@ -115,16 +115,16 @@ unsigned int blk_read_ahead(const char *sysroot, const char *device)
 {
 	uint64_t kib = 0;
 
-	/* A partition has it in its disk. */
+	/* For a partition it is in the directory of the disk. */
 	if (!read_number(sysroot, device, "bdi/read_ahead_kb", &kib))
 		read_number(sysroot, device, "../bdi/read_ahead_kb", &kib);
 	return kib < UINT32_MAX / 2 ? 2 * kib : 0;
 }
 
 /**
- * blk_dm_name - the device-mapper name that a word stands for, by its form alone
- * @name: where to
- * @size: how much fits
+ * blk_dm_name - derive a device-mapper name from the form of a word alone
+ * @name: buffer for the name
+ * @size: size of the buffer
  * @arg: /dev/mapper/NAME, /dev/VG/LV, VG/LV, or the name itself
  */
 void blk_dm_name(char *name, size_t size, const char *arg)
@@ -147,7 +147,7 @@ void blk_dm_name(char *name, size_t size, const char *arg)
 }
 
 /**
- * blk_is_lv - whether a word has the form VG/LV, and is no path of something else
+ * blk_is_lv - whether a word has the form VG/LV and is not the path of a file
  * @arg: the word
  */
 bool blk_is_lv(const char *arg)
@@ -157,7 +157,7 @@ bool blk_is_lv(const char *arg)
 	return strchr(arg, '/') && *arg != '/' && *arg != '.' && stat(arg, &st);
 }
 
-/* Below --sysroot there are no nodes: look for the name in sysfs. */
+/* There are no device nodes below --sysroot: look the name up in sysfs. */
 static bool find_by_name(const char *sysroot, const char *path, char *devno)
 {
 	char *dir_name = xasprintf("%s/sys/dev/block", sysroot);
@@ -191,7 +191,7 @@ static bool find_by_name(const char *sysroot, const char *path, char *devno)
 	return found;
 }
 
-/* UUID=, LABEL= and the like, in a path. */
+/* Resolve UUID=, LABEL= and the like to a path. */
 static char *resolve_tag(const char *arg)
 {
 	char *path;
@@ -236,8 +236,8 @@ static int find_by_node(const char *arg, char *devno)
 }
 
 /**
- * blk_find - which block device a word means
- * @sysroot: prefix of /sys; below another root, nodes are looked up there
+ * blk_find - find the block device that a word names
+ * @sysroot: prefix of /sys; unless "", node names are looked up in its sysfs
  * @arg: path of a node, VG/LV, device-mapper name, UUID= and the like, or
  *	MAJOR:MINOR
  * @blk: filled in
@@ -273,7 +273,7 @@ int blk_find(const char *sysroot, const char *arg, struct blk *blk)
 	return 0;
 }
 
-/* Call @take for each name in a directory of the device, sorted. */
+/* Call @take for each entry of a sysfs directory of the device, sorted. */
 static void each_entry(const char *sysroot, const char *device,
 		       const char *sub,
 		       void (*take)(const char *sysroot, const char *name,
@@ -304,15 +304,15 @@ static void take_first(const char *sysroot, const char *name, void *data)
 }
 
 /**
- * blk_find_below - which block device a volume is to lie on
+ * blk_find_below - find the block device that a volume is to lie on
  * @sysroot: prefix of /sys
  * @arg: as in blk_find()
- * @name: of the volume, which may be there
+ * @name: name of the volume, which may exist already
  * @blk: filled in
  *
- * A volume has the contents of the device below, so UUID= and the links that are
- * made of contents may lead to itself: unless its own name is given, the device below
- * is meant.
+ * A volume has the same contents as the device below it, so UUID= and udev links
+ * derived from contents may resolve to the volume. Unless @arg is the volume's own
+ * name, the device below is returned then.
  *
  * Return: 0, or an exit code after the error has been reported.
  */
@@ -338,7 +338,7 @@ int blk_find_below(const char *sysroot, const char *arg, const char *name,
 	return status;
 }
 
-/* As in /proc/self/mountinfo: MAJOR:MINOR third, the mount point fifth. */
+/* In /proc/self/mountinfo MAJOR:MINOR is the third field, the mount point the fifth. */
 static char *find_mount_of(const char *sysroot, const char *device)
 {
 	FILE *file = open_below(sysroot, "/proc/self/mountinfo");
@@ -360,7 +360,7 @@ static char *find_mount_of(const char *sysroot, const char *device)
 }
 
 /**
- * blk_user - who has a device in use
+ * blk_user - find out what is using a device
  * @sysroot: prefix of /proc and /sys
  * @device: MAJOR:MINOR
  *
@@ -439,7 +439,7 @@ static void add_disks(const char *sysroot, const char *device,
 {
 	char *whole, *name, *first = NULL;
 
-	/* Deeper than any stack that works: sysfs might be made up. */
+	/* No working stack is that deep, but the sysfs of --sysroot may be made up. */
 	if (disks->depth > 32)
 		goto out;
 	each_entry(sysroot, device, "slaves", take_first, &first);
@@ -450,7 +450,7 @@ static void add_disks(const char *sysroot, const char *device,
 		disks->depth--;
 		goto out;
 	}
-	/* A partition is a directory in that of its disk. */
+	/* A partition's directory is inside the directory of its disk. */
 	whole = read_line(sysroot, device, "partition", "");
 	name = read_line(sysroot, device,
 			 whole ? "../uevent" : "uevent", "DEVNAME=");
@@ -463,7 +463,7 @@ out:
 }
 
 /**
- * blk_disks - the disks that a device lies on
+ * blk_disks - find the disks that a device lies on
  * @sysroot: prefix of /sys
  * @device: MAJOR:MINOR
  *
@@ -505,12 +505,12 @@ static void look_at_relative(const char *sysroot, const char *name, void *data)
 }
 
 /**
- * blk_is_related - whether I/O to one device goes through the other as well
+ * blk_is_related - whether I/O to one of two devices passes through the other
  * @sysroot: prefix of /sys
  * @device: MAJOR:MINOR
  * @other: MAJOR:MINOR
  *
- * Return: whether one is above the other, at any distance, or they are the same.
+ * Return: whether they are the same, or one is stacked on the other at any depth.
  */
 bool blk_is_related(const char *sysroot, const char *device, const char *other)
 {
@@ -526,12 +526,12 @@ bool blk_is_related(const char *sysroot, const char *device, const char *other)
 }
 
 /**
- * blk_stable_path - a path that is the same after a restart
+ * blk_stable_path - find a path that survives a reboot
  * @sysroot: prefix of /sys and /dev
  * @device: MAJOR:MINOR
  *
- * Return: the device-mapper name, a link in /dev/disk/by-id, or as blk_path();
- * to be freed.
+ * Return: the path by device-mapper name, a link in /dev/disk/by-id, or else what
+ * blk_path() returns; to be freed.
  */
 char *blk_stable_path(const char *sysroot, const char *device)
 {
@@ -553,7 +553,7 @@ char *blk_stable_path(const char *sysroot, const char *device)
 		len = readlink(full, link, sizeof(link) - 1);
 		free(full);
 		link[len < 0 ? 0 : len] = '\0';
-		/* LVM's own names of physical volumes go with the contents. */
+		/* LVM's lvm-pv-uuid-* links follow the contents, not the device. */
 		if (len > 0 && strrchr(link, '/') &&
 		    !strcmp(strrchr(link, '/'), base) &&
 		    strncmp(names[i]->d_name, "lvm-", 4)) {
@@ -571,12 +571,12 @@ char *blk_stable_path(const char *sysroot, const char *device)
 }
 
 /**
- * blk_signature - what is on a device
- * @sysroot: below another root no device is read
+ * blk_signature - identify the contents of a device
+ * @sysroot: unless "", no device is read
  * @device: MAJOR:MINOR
  *
- * Return: blkid's word for it such as "LVM2_member", to be freed; %NULL if there
- * is none, or it cannot be read.
+ * Return: blkid's name for the type, such as "LVM2_member", to be freed; %NULL if
+ * there is no signature or the device cannot be read.
  */
 char *blk_signature(const char *sysroot, const char *device)
 {

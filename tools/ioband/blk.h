@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What sysfs, mounts and signatures tell about block devices.
+ * Block devices, as sysfs, the mount table and signatures describe them.
  */
 #ifndef IOBAND_BLK_H
 #define IOBAND_BLK_H
@@ -15,8 +15,8 @@ enum {
 /**
  * struct blk - a block device
  * @devno: MAJOR:MINOR
- * @sectors: its size, in sectors of 512 bytes
- * @dm_name: device-mapper name, "" if it is of another kind
+ * @sectors: size in 512-byte sectors
+ * @dm_name: device-mapper name, "" if it is not a device-mapper device
  */
 struct blk {
 	char devno[DEVNO_LEN];

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From the ids of cgroups to their paths, and back.
+ * Map cgroup ids to paths and back.
  *
- * The id of a cgroup is the inode number of its directory, and the kernel opens
- * a directory by it: one step for each cgroup asked for. Where that is not
- * permitted, and below --sysroot, all directories are read until every id has
- * been met.
+ * The id of a cgroup is the inode number of its directory, and the kernel can open
+ * the directory by it: one step for each cgroup wanted. Where that is not permitted,
+ * and below --sysroot, the hierarchy is walked until all ids have been found.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -22,9 +21,9 @@
 #include "util.h"
 
 enum {
-	/* FILEID_KERNFS of linux/exportfs.h, which user space has not. */
+	/* FILEID_KERNFS of linux/exportfs.h, not exported to user space. */
 	HANDLE_KERNFS	= 0xfe,
-	/* Deeper than any cgroup: the kernel's limit is on the path's length. */
+	/* Deeper than any cgroup can be: the kernel limits the length of the path. */
 	WALK_DEPTH	= 2048,
 };
 
@@ -70,8 +69,8 @@ static bool has_word(const char *list, const char *word)
 }
 
 /*
- * Where the hierarchy is mounted that I/O is accounted to: that of version 1
- * with blkio if there is one, for then version 2 has no I/O controller.
+ * Find the mount of the hierarchy that I/O is accounted to: version 1 with blkio
+ * if there is one, as version 2 has no I/O controller then.
  */
 static char *find_mount(const char *sysroot)
 {
@@ -102,7 +101,7 @@ static char *find_mount(const char *sysroot)
 }
 
 /**
- * cgroup_mount - where cgroups are
+ * cgroup_mount - find where cgroups are mounted
  * @sysroot: prefix of /proc and of the mount
  *
  * Return: the directory, to be freed; %NULL if there is none.
@@ -120,7 +119,7 @@ static bool is_cgroupfs(int fd)
 				     fs.f_type == CGROUP_SUPER_MAGIC);
 }
 
-/* Return: false if the kernel opens nothing by id for us. */
+/* Return: false if the kernel does not let us open by id. */
 static bool resolve_by_id(struct cgroup_paths *paths, int mount_fd,
 			  const char *mount)
 {
@@ -143,7 +142,7 @@ static bool resolve_by_id(struct cgroup_paths *paths, int mount_fd,
 		fd = open_by_handle_at(mount_fd, &u.handle,
 				       O_PATH | O_DIRECTORY | O_CLOEXEC);
 		if (fd < 0) {
-			/* Just a cgroup that is gone? */
+			/* The cgroup is gone; the others may still resolve. */
 			if (errno == ESTALE)
 				continue;
 			return false;
@@ -160,7 +159,7 @@ static bool resolve_by_id(struct cgroup_paths *paths, int mount_fd,
 	return true;
 }
 
-/* Takes over @fd. Return: how many ids are still to be met. */
+/* Takes over @fd. Return: the number of ids yet to be found. */
 static size_t walk(struct cgroup_paths *paths, int fd, const char *path,
 		   unsigned int depth, size_t left)
 {
@@ -202,7 +201,7 @@ static size_t walk(struct cgroup_paths *paths, int fd, const char *path,
 
 /**
  * cgroup_paths_resolve - look up all paths
- * @paths: the ids; one whose cgroup is gone is left without path
+ * @paths: the ids; one whose cgroup is gone is left without a path
  * @sysroot: prefix of /proc and of the cgroup mount
  */
 void cgroup_paths_resolve(struct cgroup_paths *paths, const char *sysroot)
@@ -234,7 +233,7 @@ out:
 }
 
 /**
- * cgroup_paths_find - the path of a cgroup
+ * cgroup_paths_find - get the path of a cgroup
  * @paths: resolved paths
  * @id: the cgroup
  *
@@ -255,7 +254,7 @@ void cgroup_paths_free(struct cgroup_paths *paths)
 	memset(paths, 0, sizeof(*paths));
 }
 
-/* Whether it leads up somewhere, out of the hierarchy in the end. */
+/* Whether the path has a ".." that could lead out of the hierarchy. */
 static bool has_dots(const char *path)
 {
 	const char *end = strrchr(path, '/');
@@ -264,13 +263,13 @@ static bool has_dots(const char *path)
 }
 
 /**
- * cgroup_by_path - the id of a cgroup
+ * cgroup_by_path - find the id of the cgroup at a path
  * @sysroot: prefix of /proc and of the cgroup mount
  * @path: from the root of the hierarchy
- * @id: its id
+ * @id: set to its id
  *
- * Return: 0, -ENOENT if there is none, or -ENODEV if no hierarchy is mounted that
- * I/O is accounted to.
+ * Return: 0, -ENOENT if there is none, or -ENODEV if no hierarchy that I/O is
+ * accounted to is mounted.
  */
 int cgroup_by_path(const char *sysroot, const char *path, uint64_t *id)
 {
@@ -288,7 +287,7 @@ int cgroup_by_path(const char *sysroot, const char *path, uint64_t *id)
 	return r;
 }
 
-/* The id of a container, or the first 12 digits of it at least. */
+/* The id of a container, possibly cut short, but to no less than 12 digits. */
 static bool is_container_id(const char *name)
 {
 	size_t len = strlen(name);
@@ -298,9 +297,9 @@ static bool is_container_id(const char *name)
 }
 
 /*
- * A directory is called as the unit, or as the container's id, alone or within
- * what engines put around it: docker-ID.scope, cri-containerd-ID.scope. In
- * libpod-conmon-ID.scope only the monitor runs.
+ * The directory has the name of the unit, or the id of the container, bare or as
+ * container engines decorate it: docker-ID.scope, cri-containerd-ID.scope. Only the
+ * monitor runs in libpod-conmon-ID.scope.
  */
 static bool is_named(const char *dir, const char *name, bool is_container)
 {
@@ -334,10 +333,10 @@ static bool ends_in(const char *dir, const char *suffix)
 }
 
 /*
- * What is below a service, a scope or a container is for those in it to name, be it
- * a user's own systemd or a guest's: it must not pass for what it is called as. The
- * units of the system itself have only slices above them. Engines that work without
- * systemd put their containers below directories of any name.
+ * Cgroups below a service, a scope or a container are named by what runs in it, such
+ * as a user's systemd or the one of a guest, so a matching name there must not be
+ * trusted. Units of the system's own systemd have only slices above them; container
+ * engines without systemd put their containers below directories of any name.
  */
 static bool is_the_systems(const struct search *s, const char *dir)
 {
@@ -347,7 +346,7 @@ static bool is_the_systems(const struct search *s, const char *dir)
 	       !is_named(dir, "", true);
 }
 
-/* Takes over @fd. All are counted; of several the first by name is kept. */
+/* Takes over @fd. Counts all matches and keeps the one whose path sorts first. */
 static void search(struct search *s, int fd, const char *path,
 		   unsigned int depth)
 {
@@ -390,14 +389,14 @@ static void search(struct search *s, int fd, const char *path,
 }
 
 /**
- * cgroup_by_name - the cgroup of a unit of the system, or of a container
+ * cgroup_by_name - find the cgroup of a system unit or a container
  * @sysroot: prefix of /proc and of the cgroup mount
  * @name: "db.service", or the id of a container
- * @id: its id
- * @path: its path from the root of the hierarchy, to be freed
+ * @id: set to its id
+ * @path: set to its path from the root of the hierarchy, to be freed
  *
  * Return: 0, -ENOENT if there is none, -EEXIST with one of them in @path if there
- * are several, or -ENODEV if no hierarchy is mounted that I/O is accounted to.
+ * are several, or -ENODEV if no hierarchy that I/O is accounted to is mounted.
  */
 int cgroup_by_name(const char *sysroot, const char *name, uint64_t *id,
 		   char **path)
@@ -423,11 +422,11 @@ int cgroup_by_name(const char *sysroot, const char *name, uint64_t *id,
 }
 
 /**
- * cgroup_has_io - whether the I/O of a cgroup is charged to itself
+ * cgroup_has_io - whether the I/O of a cgroup is charged to that cgroup
  * @sysroot: prefix of /proc and of the cgroup mount
  * @path: its path from the root of the hierarchy
  *
- * Return: whether the io controller is enabled for it, or the root itself.
+ * Return: whether it is the root or has the io controller enabled.
  */
 bool cgroup_has_io(const char *sysroot, const char *path)
 {
@@ -436,7 +435,7 @@ bool cgroup_has_io(const char *sysroot, const char *path)
 
 	if (!mount)
 		return true;
-	/* Version 1 has no such file, and the controller everywhere. */
+	/* Version 1 has no such file, and its controller is enabled everywhere. */
 	file = xasprintf("%s/cgroup.controllers", mount);
 	if (strcmp(path, "/") && !access(file, F_OK)) {
 		free(file);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * From the ids of cgroups to their paths, and back.
+ * Map cgroup ids to paths and back.
  */
 #ifndef IOBAND_CGROUP_H
 #define IOBAND_CGROUP_H
@@ -14,7 +14,7 @@ struct cgroup_path {
 	char *path;
 };
 
-/* Starts as all zero: add all ids, resolve them at once, then find. */
+/* Starts zeroed: add all ids, resolve them in one go, then look paths up. */
 struct cgroup_paths {
 	struct cgroup_path *v;
 	size_t nr;
@@ -28,7 +28,7 @@ void cgroup_paths_resolve(struct cgroup_paths *paths, const char *sysroot);
 const char *cgroup_paths_find(const struct cgroup_paths *paths, uint64_t id);
 void cgroup_paths_free(struct cgroup_paths *paths);
 
-/* The other way round; paths and names are those below the mount. */
+/* From path or name to id; paths are relative to the mount. */
 int cgroup_by_path(const char *sysroot, const char *path, uint64_t *id);
 int cgroup_by_name(const char *sysroot, const char *name, uint64_t *id,
 		   char **path);

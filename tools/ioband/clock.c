@@ -10,7 +10,7 @@ enum {
 	NS_PER_SEC = 1000000000,
 };
 
-/* Nanoseconds that only go forward. */
+/* Monotonic time in nanoseconds. */
 uint64_t clock_now_ns(void)
 {
 	struct timespec now;
@@ -25,14 +25,14 @@ time_t clock_date(void)
 }
 
 /**
- * clock_wait - let time pass
- * @ns: how much
- * @fd: ends the wait when it can be read; -1 for none
- * @mask: signals that are blocked meanwhile; %NULL for those that are
+ * clock_wait - sleep
+ * @ns: for how long
+ * @fd: descriptor that ends the wait when it becomes readable; -1 for none
+ * @mask: signal mask during the wait; %NULL to keep the current one
  *
- * A signal that is caught ends the wait, too.
+ * A caught signal ends the wait, too.
  *
- * Return: whether @fd can be read.
+ * Return: whether @fd is readable.
  */
 bool clock_wait(uint64_t ns, int fd, const sigset_t *mask)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ioband apply and diff: make volumes what their configuration says, or tell
- * what is different.
+ * ioband apply and diff: make volumes match their configuration, or list where
+ * they differ.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -52,9 +52,9 @@ const struct own_options apply_options = {
 };
 
 /**
- * struct member - a volume and its share, as its file has them
- * @is_chosen: it is to be applied or compared; the others may be of its share
- * @share: "" if that cannot be told
+ * struct member - a configured volume and its share
+ * @is_chosen: to be applied or compared; the others are kept for check_policy()
+ * @share: "" if it cannot be determined
  */
 struct member {
 	char *name;
@@ -65,10 +65,10 @@ struct member {
 
 /**
  * struct run - one run over some volumes
- * @list: where differences are listed, or %NULL to make them vanish
- * @members: those that were chosen, in the order of the run, then the others
- * @nr_done: volumes that are as configured, at least now
- * @status: how the command ends: the status of the first volume that failed, if any did
+ * @list: listing of differences, or %NULL to remove the differences
+ * @members: volumes given as arguments, in that order, then all configured ones
+ * @nr_done: volumes that were processed without error, absent cgroups aside
+ * @status: exit code: that of the first volume that failed, else %IOBAND_PARTLY or 0
  */
 struct run {
 	const struct options *opts;
@@ -80,7 +80,7 @@ struct run {
 	int status;
 };
 
-/* What the file left out, and under which name the volume runs. */
+/* Fill in what the file left out, and the name under which the volume runs. */
 static int complete(const struct options *opts, struct config *cfg)
 {
 	struct blk blk;
@@ -125,7 +125,7 @@ static void add_differences(struct listing *list, const char *name,
 	}
 }
 
-/* Groups that would be there, if their cgroups were. */
+/* Groups that are missing because their cgroups do not exist. */
 static void add_absent(struct listing *list, const struct config *cfg)
 {
 	for (size_t i = 0; i < cfg->nr_groups; i++) {
@@ -151,7 +151,7 @@ static int run_volume(struct run *run, struct config *cfg)
 	int status;
 
 	status = complete(opts, cfg);
-	/* What is not written is meant too, whatever others have made it. */
+	/* A key left out means its default, even if another value is in force. */
 	for (int i = CONFIG_POLICY; i <= CONFIG_QUANTUM; i++)
 		cfg->given[i] = true;
 	if (!status)
@@ -177,7 +177,7 @@ static int run_volume(struct run *run, struct config *cfg)
 	return status;
 }
 
-/* What is wrong with its file is told when its turn comes. */
+/* Errors in the file are reported when the volume is processed. */
 static void find_share(const struct options *opts, struct member *member)
 {
 	struct config cfg;
@@ -195,7 +195,7 @@ static void find_share(const struct options *opts, struct member *member)
 	config_free(&cfg);
 }
 
-/* Each would reset the groups of the other, at every run. */
+/* With different policies, each would reset the other's groups on every run. */
 static int check_policy(const struct run *run, const struct member *member)
 {
 	for (size_t i = 0; *member->share && i < run->nr_members; i++) {
@@ -245,7 +245,7 @@ static void add_member(struct run *run, const char *name, bool is_chosen)
 	};
 }
 
-/* A logical volume may be named as LVM does; its file has its device-mapper name. */
+/* Accept VG/LV as well: the file is named after the device-mapper name. */
 static int add_named(struct run *run, const char *word)
 {
 	char name[VOLUME_LEN];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ioband attach: into a device that is in use, a logical volume above all.
+ * ioband attach: put ioband into a device in use, typically a logical volume.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,9 +17,9 @@
 #include "util.h"
 
 /**
- * share_default - name a share that was not given after its disks
+ * share_default - name the share after its disks unless a name was given
  * @opts: the global options
- * @cfg: where it is set
+ * @cfg: the volume, whose share is set
  * @devno: the device that the volume is on
  *
  * Return: 0, or an exit code after the error has been reported.
@@ -46,12 +46,12 @@ int share_default(const struct options *opts, struct config *cfg,
 }
 
 /**
- * share_adopt - take over what the share has already, unless other was given
+ * share_adopt - take over the policy and depth of an existing share
  * @volumes: what volumes_read() found
- * @cfg: the volume to be, with a share
+ * @cfg: the new volume, with a share; keys that were given are kept
  *
- * Policy and depth belong to the share. A volume that joins it is no reason to
- * change them: with another policy all settings would begin anew.
+ * Policy and depth belong to the share. A volume that joins must not change them
+ * just by defaults: another policy would reset the settings of all groups.
  */
 void share_adopt(const struct volumes *volumes, struct config *cfg)
 {
@@ -76,13 +76,14 @@ void share_adopt(const struct volumes *volumes, struct config *cfg)
 }
 
 /**
- * share_check - whether I/O of a volume would wait for other I/O of its own share
+ * share_check - refuse a volume stacked above or below another one of its share
  * @opts: the global options
  * @volumes: what volumes_read() found
- * @cfg: the volume to be
- * @devno: the device that it is inside of or on top of
+ * @cfg: the new volume
+ * @devno: the device that it is attached to or on top of
  *
- * The target itself sees that only if there is no device in between.
+ * The same I/O would pass through the share twice and wait for itself. The target
+ * detects that only if there is no device in between.
  *
  * Return: 0, or an exit code after the error has been reported.
  */
@@ -109,8 +110,8 @@ int share_check(const struct options *opts, const struct volumes *volumes,
 }
 
 /*
- * What is not given with the command: as it was when it was attached, else as it
- * is configured, else by default.
+ * Values for what the command does not give: from the record of an earlier attach,
+ * else from the configuration, else the defaults.
  */
 static int find_base(const struct options *opts, const char *name,
 		     const char *uuid, struct config *base)
@@ -120,7 +121,7 @@ static int find_base(const struct options *opts, const char *name,
 
 	if (record_find(opts, name, uuid, base)) {
 		strcpy(base->name, name);
-		/* The share may have got others since, which count then. */
+		/* The share may have changed since; its present values win. */
 		for (int i = CONFIG_POLICY; i <= CONFIG_QUANTUM; i++)
 			base->given[i] = false;
 		return 0;
@@ -134,7 +135,7 @@ static int find_base(const struct options *opts, const char *name,
 	return status;
 }
 
-/* Settings that are in force already are no reason to complain. */
+/* Attaching again is an error only if it asks for other settings. */
 static int check_same(const struct options *opts, const struct volume *vol,
 		      const struct config *words)
 {
@@ -165,8 +166,8 @@ static int check_same(const struct options *opts, const struct volume *vol,
 }
 
 /*
- * Under another policy than that of @base its settings would mean something else:
- * they begin anew, as they do in the kernel.
+ * Under another policy the settings in @base would mean something else: reset them,
+ * as the kernel does.
  */
 static int fit_policy(const struct options *opts, const struct volumes *volumes,
 		      struct config *base, const struct config *words,
@@ -190,8 +191,8 @@ static int fit_policy(const struct options *opts, const struct volumes *volumes,
 }
 
 /*
- * Before it is done, for what cannot be remembered is better not done. What LVM
- * takes out is put in again as the record says.
+ * Write the record before attaching: without it, an attach that LVM undoes could not
+ * be restored, so it had better fail.
  */
 static int remember(const struct options *opts, const struct volumes *volumes,
 		    struct config *cfg, struct config *old, bool *has_old)
@@ -208,7 +209,7 @@ static int remember(const struct options *opts, const struct volumes *volumes,
 	return store_save(opts, STORE_RUN, cfg);
 }
 
-/* It has ioband already, in all of its lines or in some. */
+/* The device has ioband already, in all or in some lines of its table. */
 static int attach_again(const struct options *opts,
 			const struct volumes *volumes,
 			const struct volume *vol, const struct config *words)
@@ -237,11 +238,11 @@ static int attach_again(const struct options *opts,
 }
 
 /**
- * attach_volume - put ioband in a device and remember it
+ * attach_volume - put ioband into a device and record it
  * @opts: the global options
  * @volumes: what volumes_read() found
  * @cfg: the configuration, resolved
- * @devno: the device, whose device-mapper name is that of @cfg
+ * @devno: the device; its device-mapper name is the name of @cfg
  *
  * Return: 0, or an exit code after the error has been reported.
  */
@@ -263,7 +264,7 @@ int attach_volume(const struct options *opts, const struct volumes *volumes,
 		status = remember(opts, volumes, cfg, &old, &has_old);
 	if (status)
 		goto out;
-	/* Of a logical volume that has been renamed since. */
+	/* The logical volume has been renamed since it was recorded. */
 	is_renamed = has_old && strcmp(old.name, cfg->name);
 	status = inside_put(opts, volumes, cfg);
 	if (!status && is_renamed)

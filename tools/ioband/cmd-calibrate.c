@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ioband calibrate: what a device can do.
+ * ioband calibrate: measure what a device can do.
  *
- * Nothing has to know it: shares hold whatever the disk's speed is. It is for people
- * who are about to promise somebody a minimum. Read through a volume, it also shows
- * the share what the disk can do, by which the target takes minimums or refuses them.
+ * Nothing depends on the figures: shares hold whatever the speed of the disk. They
+ * are for people about to promise a minimum. A run through a volume also shows the
+ * share what the disk can do, by which the target accepts or refuses minimums.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -178,7 +178,7 @@ static int run_tests(struct listing *list, const char *path, int fd,
 
 		r = disktest_run(&test, fd, bytes,
 				 seconds * NS_PER_SEC / NR_TESTS, show_progress);
-		/* One that was cut short tells nothing. */
+		/* The figures of an interrupted test are worthless. */
 		if (!r && !interrupted)
 			add_test(list, &test);
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ioband create: a new device on top of another.
+ * ioband create: make a new device on top of another.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ const struct own_options create_options = {
 	"      --force          create on what LVM or RAID would find twice\n"
 };
 
-/* Contents that are found by scanning disks would be found twice. */
+/* Refuse contents that a scan of all disks would find on both devices. */
 static int check_contents(const struct options *opts, const struct config *cfg,
 			  const char *devno)
 {
@@ -60,7 +60,7 @@ static int in_use(const struct options *opts, const struct config *cfg,
 }
 
 /**
- * create_volume - make a volume on top of a device
+ * create_volume - create a volume on top of a device
  * @opts: the global options
  * @volumes: what volumes_read() found
  * @cfg: the configuration, resolved

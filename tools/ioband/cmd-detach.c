@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ioband detach: out of a device that is in use.
+ * ioband detach: take ioband out of a device in use.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "store.h"
 #include "util.h"
 
-/* LVM has taken it out, or the device away: what is left is ours to clean up. */
+/* LVM has removed ioband, or the whole device: clean up what is left of ours. */
 static int forget(const struct options *opts, const struct volumes *volumes,
 		  const char *name, const char *uuid)
 {
@@ -22,7 +22,7 @@ static int forget(const struct options *opts, const struct volumes *volumes,
 	int status;
 
 	found = record_find(opts, name, uuid, &cfg);
-	/* A logical volume that was made anew, or nothing, has the name now. */
+	/* A new device may have the name now: look for a record by name alone. */
 	if (!found && *uuid) {
 		config_free(&cfg);
 		found = record_find(opts, name, "", &cfg);
@@ -80,7 +80,7 @@ int cmd_detach(const struct options *opts, int argc, char **argv)
 	status = volumes_lock(opts, &volumes);
 	if (status)
 		goto out;
-	/* The device may be gone, and its record be all there is. */
+	/* The device may be gone and only its record left. */
 	blk_dm_name(name, sizeof(name), argv[0]);
 	known = volumes_device(&volumes, name, NULL);
 	if (!known) {

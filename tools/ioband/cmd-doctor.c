@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ioband doctor: what is wrong, and what to do.
+ * ioband doctor: find out what is wrong, and what to do about it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -74,7 +74,7 @@ static bool is_named(const struct doctor *doctor,
 	return false;
 }
 
-/* Whether a device-mapper device of that name is to be looked at. */
+/* Whether a device-mapper device of that name is to be examined. */
 bool doctor_wants(const struct doctor *doctor, const char *name)
 {
 	if (!doctor->nr_words)
@@ -102,7 +102,7 @@ static void add_patient(struct doctor *doctor, const char *name,
 	io_devices_find(&patient->devices, doctor->opts->sysroot, major, minor);
 }
 
-/* A disk or partition that is not device-mapper's. */
+/* Add a disk or partition that is not a device-mapper device. */
 static int add_path(struct doctor *doctor, const char *word)
 {
 	struct stat st;
@@ -149,7 +149,7 @@ static int find_patients(struct doctor *doctor)
 		one.nr_words = 1;
 		for (size_t j = 0; j < volumes->devices.nr; j++)
 			found |= is_named(&one, &volumes->devices.v[j]);
-		/* One that is written down, and not there, is to be told. */
+		/* A configured volume that is missing will be a finding. */
 		if (!found && !doctor_has_file(doctor, STORE_ETC,
 					       doctor->words[i]))
 			status = add_path(doctor, doctor->words[i]);
@@ -157,7 +157,7 @@ static int find_patients(struct doctor *doctor)
 	return status;
 }
 
-/* Return: whether there is a target that can be asked. */
+/* Return: whether there is a usable target. */
 static bool check_target(struct doctor *doctor, int *status)
 {
 	struct ioband_dm_version version = { 0 };
@@ -231,7 +231,7 @@ static int print_listing(const struct doctor *doctor)
 	return status;
 }
 
-/* Names may hold anything, and must not steer the terminal. */
+/* Names may hold any byte; control characters must not reach the terminal. */
 static void print_safe(const char *text)
 {
 	for (; *text; text++)
@@ -239,7 +239,7 @@ static void print_safe(const char *text)
 			'?' : *text);
 }
 
-/* A line of prose each: a table of sentences is too wide for any screen. */
+/* One line of prose per finding: a table of sentences fits no screen. */
 static void print_lines(const struct doctor *doctor)
 {
 	for (size_t i = 0; i < doctor->nr_findings; i++) {
@@ -308,7 +308,7 @@ int cmd_doctor(const struct options *opts, int argc, char **argv)
 		blk_dm_name(lvs[i], sizeof(lvs[i]), argv[i]);
 		argv[i] = lvs[i];
 	}
-	/* Without a target there are no volumes, and more to be found still. */
+	/* Without the target there are no volumes, but there may be other findings. */
 	has_target = check_target(&doctor, &status);
 	if (has_target)
 		status = volumes_read(&doctor.volumes);

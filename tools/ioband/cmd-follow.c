@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ioband follow: io.weight and io.max of cgroups act on a volume.
+ * ioband follow: apply io.weight and io.max of cgroups to a volume.
  */
 #include <errno.h>
 #include <signal.h>
@@ -17,11 +17,11 @@
 #include "util.h"
 
 enum {
-	/* What happens together is done together, within a moment. */
+	/* Batch events that arrive within this time. */
 	GATHER_NS	= 50000000,
-	/* What others have done to the volume is undone after that. */
+	/* How often the volume is compared, to undo changes made by others. */
 	COMPARE_S	= 30,
-	/* A volume that takes groups and does not have them is none. */
+	/* Give up on a volume that keeps refusing groups. */
 	MAX_TRIES	= 10,
 };
 
@@ -45,14 +45,14 @@ struct follow {
 	uint64_t compared_ns;
 };
 
-/* All that is marked. */
+/* Apply all cgroups that are marked dirty. */
 static int flush(struct follow *follow)
 {
 	struct followed *group;
 	int status = 0;
 
 	while (!status && (group = tree_take_dirty(&follow->tree))) {
-		/* An older one of the same id that is counted as gone. */
+		/* One that is gone may live on as another entry with the same id. */
 		struct followed *same = group->gone ?
 			tree_find_id(&follow->tree, group->id) : NULL;
 
@@ -69,7 +69,7 @@ static int flush(struct follow *follow)
 	return status;
 }
 
-/* From whatever the volume has to what the cgroups say. */
+/* Compare the volume with the cgroups, and apply all differences. */
 static int converge(struct follow *follow)
 {
 	int status = lock_take(follow->opts);
@@ -94,7 +94,7 @@ static int converge(struct follow *follow)
 	return status;
 }
 
-/* Both that end the wait, in one descriptor; -1 with errno set. */
+/* One descriptor for both that end the wait; -1 with errno set. */
 static int wait_for(int events, int signals)
 {
 	struct epoll_event event = { .events = EPOLLIN };
@@ -106,7 +106,7 @@ static int wait_for(int events, int signals)
 	return fd;
 }
 
-/* Signals wait until they are read here. */
+/* Block the signals that end the command: they are read from a signalfd. */
 static int open_signals(void)
 {
 	sigset_t set;
@@ -191,7 +191,7 @@ int cmd_follow(const struct options *opts, int argc, char **argv)
 			return fail(IOBAND_USAGE, "cannot wait for signals: %s",
 				    strerror(errno));
 	}
-	/* A volume that cannot be followed is told before anything is read. */
+	/* Report a volume that cannot be followed before reading anything else. */
 	status = mirror_read(&follow.mirror, opts->sysroot, follow.name);
 	if (!status)
 		status = tree_open(&follow.tree, opts->sysroot);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ioband group: give somebody a group of their own, or take it away.
+ * ioband group: add a group to a volume, or remove it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "groupref.h"
 #include "util.h"
 
-/* The group and its settings, all or nothing. */
+/* Add the group with its settings, all or nothing. */
 static int add(const struct options *opts, const struct volume *vol,
 	       const char *word, const char *ref, const struct settings *set)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ioband import: configurations from what dm-ioband 1 had.
+ * ioband import: convert the configuration of dm-ioband 1.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ struct imports {
 	size_t nr;
 };
 
-/* The file speaks of logical volumes, whose names we need, there or not. */
+/* The logical volume's name, derived from its path if it does not exist. */
 static void name_volume(const struct options *opts, struct config *cfg)
 {
 	struct stat st;
@@ -130,7 +130,7 @@ int cmd_import(const struct options *opts, int argc, char **argv)
 	status = lock_take(opts);
 	if (!status)
 		status = read_file(opts, file, &imports);
-	/* All lines are good before one file is written. */
+	/* Every line has been checked before the first file is written. */
 	for (size_t i = 0; !status && i < imports.nr; i++) {
 		if (opts->dry_run) {
 			printf("%s# " STORE_ETC "/%s.conf\n", i ? "\n" : "",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ioband list: which volumes there are.
+ * ioband list: list the volumes.
  */
 #include <stdlib.h>
 
@@ -92,7 +92,7 @@ static void add_volume(struct listing *list, const struct options *opts,
 	free(majmin);
 }
 
-/* What is left of a volume that was attached. */
+/* A row for what is left of an attached volume. */
 static void add_ghost(struct listing *list, const struct ghost *ghost)
 {
 	listing_row(list);

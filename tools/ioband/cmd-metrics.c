@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ioband metrics: all counters as OpenMetrics text.
+ * ioband metrics: print all counters as OpenMetrics text.
  *
- * It is also what the textfile collector of node_exporter reads. That knows the
- * older format only, so types it does not have (info, stateset) are not used.
+ * The textfile collector of node_exporter reads it as well, but knows only the older
+ * format, so types which that lacks (info, stateset) are not used.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -23,17 +23,17 @@ enum {
 	BUCKET_LAST	= 22,
 };
 
-/* A counter or gauge of each group. */
+/* One sample per group. */
 struct series {
 	enum stats_key key;
 	const char *label;	/* with its value, or "" */
 };
 
-/* The samples of a metric have to follow one another. */
+/* The format wants all samples of a metric in one block. */
 struct metric {
 	const char *name;
 	const char *type;
-	const char *unit;	/* ends the name, if there is one */
+	const char *unit;	/* also the suffix of the name, or "" */
 	const char *help;
 	struct series series[NR_STATS_BECAUSE];
 	unsigned int nr_series;
@@ -83,7 +83,7 @@ static const struct metric metrics[] = {
 	  { { STATS_GOT_PPM, "" } }, 1 },
 };
 
-/* Escaped, to be freed. */
+/* The value, escaped; to be freed. */
 static char *label_value(const char *value)
 {
 	char *text = output_utf8(value);
@@ -98,7 +98,7 @@ static char *label_value(const char *value)
 	return escaped;
 }
 
-/* What tells one group from all others; to be freed. */
+/* Labels that identify a group; to be freed. */
 static char *group_labels(const struct sample *sample,
 			  const struct volume *vol,
 			  const struct stats_group *group, const char *sysroot)
@@ -156,7 +156,7 @@ static void print_value(FILE *out, enum stats_key key, uint64_t value)
 	}
 }
 
-/* @labels: one string for each group, in the order of the sample */
+/* @labels: one string per group, in the order of the sample */
 static void print_metric(FILE *out, const struct metric *metric,
 			 const struct sample *sample, char * const *labels)
 {
@@ -185,10 +185,10 @@ static void print_metric(FILE *out, const struct metric *metric,
 }
 
 /*
- * Every other bucket, from 4 us to 4 s: each is a time series of each group, and
- * they have to be the same ones always. No sums: those of these times are counters
- * of their own, which may run ahead of what was put into buckets. %.10g writes
- * these powers of two of nanoseconds exactly, in the one form that OpenMetrics takes.
+ * Every other bucket from 4 us to 4 s, always the same ones, as each costs a time
+ * series per group. No sums: the total times are counters of their own and may run
+ * ahead of the buckets. %.10g prints these powers of two, in nanoseconds, exactly and
+ * in the one form that OpenMetrics accepts.
  */
 static void print_buckets(FILE *out, const char *name, const char *labels,
 			  const uint64_t counts[STATS_BUCKETS])
@@ -253,7 +253,7 @@ static void print_shares(FILE *out, const struct sample *sample)
 				((char *)&sample->shows[j] + gauges[i].offset);
 			char *share;
 
-			/* A word of the kernel; nothing but a number will do. */
+			/* A word from the kernel: only a number is a valid sample. */
 			if (!value || !*value ||
 			    value[strspn(value, "0123456789")])
 				continue;
@@ -270,7 +270,7 @@ static int print_versions(FILE *out, const struct sample *sample)
 	struct ioband_dm_version version = { 0 };
 	int status;
 
-	/* Where there is no volume, asking would load the module. */
+	/* Without volumes, asking for the version would load the module. */
 	if (sample->volumes.nr) {
 		status = target_check(&version);
 		if (status)
@@ -334,7 +334,7 @@ int cmd_metrics(const struct options *opts, int argc, char **argv)
 			    opts->json ? "--json" : "--raw");
 	if (opts->columns && !*opts->columns)
 		return fail(IOBAND_USAGE, "--output '': expected a file");
-	/* It would be replaced, be it /dev/null. */
+	/* Anything else, such as /dev/null, would be replaced by the file. */
 	if (opts->columns && !lstat(opts->columns, &st) &&
 	    !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
 		return fail(IOBAND_USAGE,

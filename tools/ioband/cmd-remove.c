@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ioband remove: a device that ioband create has made.
+ * ioband remove: remove a device made by ioband create.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static int remove_volume(const struct options *opts, const struct volume *vol)
 		return fail(IOBAND_DEVICE,
 			    "cannot remove '%s': ioband is only inside of it; use 'ioband detach %s'",
 			    vol->name, vol->name);
-	/* Asked first, for removing waits some seconds for it to become free. */
+	/* Check first: removing a device in use retries for some seconds. */
 	r = ioband_dm_open_count(vol->name, &count);
 	if (!r && count)
 		r = -EBUSY;

@@ -14,7 +14,7 @@
 #include "util.h"
 #include "volume.h"
 
-/* The same line, but longer or shorter. */
+/* Load the same line with another length. */
 static int set_length(const struct options *opts, const struct volume *vol,
 		      uint64_t length)
 {

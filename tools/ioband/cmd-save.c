@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ioband save: write down what there is, for apply to make it again.
+ * ioband save: write the volumes as configuration files for apply.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "util.h"
 #include "words.h"
 
-/* A number is a cgroup in this run of the machine only. */
+/* The id of a cgroup is not valid after a reboot. */
 static void name_parents(struct config *cfg)
 {
 	for (size_t i = 0; i < cfg->nr_groups; i++) {
@@ -30,7 +30,7 @@ static void name_parents(struct config *cfg)
 	}
 }
 
-/* Whether it comes back by itself, as it is. */
+/* Whether the group reappears by itself, with these settings. */
 static bool is_silent(const struct config *cfg, const struct config_group *group)
 {
 	for (int key = 0; key < NR_SETTINGS; key++)
@@ -61,7 +61,7 @@ static void drop_unsaved(struct config *cfg)
 	}
 }
 
-/* Whether it means the same after a restart, as sdb and dm-1 do not. */
+/* Whether the name survives a reboot, unlike sdb and dm-1. */
 static bool is_stable(const char *device, const struct blk *blk)
 {
 	char name[sizeof(blk->dm_name)];
@@ -71,7 +71,7 @@ static bool is_stable(const char *device, const struct blk *blk)
 	       !strcmp(name, blk->dm_name);
 }
 
-/* Of several names of one device, the one that was chosen. */
+/* Keep the device name of the old file if it names the same device. */
 static void keep_device(const struct options *opts, const struct config *old,
 			struct config *cfg)
 {
@@ -92,7 +92,7 @@ static void keep_device(const struct options *opts, const struct config *old,
 	free(why);
 }
 
-/* What the target does not tell is as it was written. */
+/* Keep from the old file what the target cannot report. */
 static int keep_written(const struct options *opts, struct config *cfg)
 {
 	struct config old;
@@ -137,7 +137,7 @@ static int save(const struct options *opts, const struct volume *vol,
 	return status;
 }
 
-/* Whether lines of the same device have another share. */
+/* Whether other lines of the device belong to another share. */
 static bool has_other_share(const struct volumes *volumes,
 			    const struct volume *vol)
 {
@@ -167,7 +167,7 @@ int cmd_save(const struct options *opts, int argc, char **argv)
 
 		if (!vol->chosen)
 			continue;
-		/* They have one name and would be one file. Once is enough to say so. */
+		/* Several shares in one device: report it only once, for the first. */
 		if (volumes_find(&volumes, vol->name) != vol)
 			continue;
 		if (has_other_share(&volumes, vol))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ioband set: change a group, or what the share as a whole has.
+ * ioband set: change the settings of a group or of the whole share.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static int send(const struct options *opts, const struct volume *vol,
 	return r ? fail_change(r, "cannot set %s of '%s'", what, vol->name) : 0;
 }
 
-/* One message with all that was given: the kernel does all of it or nothing. */
+/* All settings in one message, which the kernel applies completely or not at all. */
 static int set_group(const struct options *opts, const struct volume *vol,
 		     int argc, char **argv)
 {
@@ -64,7 +64,7 @@ static int set_group(const struct options *opts, const struct volume *vol,
 	return status;
 }
 
-/* Of the one key that is given: as it was understood, for the kernel reads 010 as 8. */
+/* For the one given key, with the value as parsed: the kernel reads 010 as 8. */
 static char *share_message(const struct config *cfg)
 {
 	if (cfg->given[CONFIG_POLICY])

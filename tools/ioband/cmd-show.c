@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ioband show: how the scheduler is doing just now.
+ * ioband show: show the present state of the scheduler.
  *
- * Later targets tell more than this one, so keys are passed on as they come.
+ * Keys are passed on as they come, as later targets may report more of them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +49,7 @@ static void add_line(struct listing *list, const struct volume *vol, char *line)
 			group = strcmp(value, "-1") ? value : "default";
 			continue;
 		}
-		/* What the kernel writes for a blank in the path of a cgroup. */
+		/* The kernel escapes blanks in the path of a cgroup. */
 		unescape_mount(value);
 		listing_row(list);
 		listing_string(list, COL_VOLUME, vol->name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ioband status: what each group has got so far.
+ * ioband status: show the counters of each group.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -84,7 +84,7 @@ const struct column status_columns[] = {
 	{ 0 }
 };
 
-/* Of all groups of a share; floating, for a sum of counters may overflow. */
+/* Sums over all groups of a share; double, as a sum of counters may overflow. */
 struct total {
 	const char *share;
 	double ios;
@@ -101,7 +101,7 @@ static double group_bytes(const struct status_group *group)
 	return 512 * ((double)group->rd_sectors + group->wr_sectors);
 }
 
-/* One for each share of which there are counters, in no order. */
+/* One for each share that has counters, in no particular order. */
 static struct total *count_totals(const struct volumes *volumes)
 {
 	struct total *totals = xcalloc(volumes->nr, sizeof(*totals));
@@ -216,7 +216,7 @@ static void add_volumes(struct listing *list, const struct volumes *volumes,
 	free(totals);
 }
 
-/* Whether a word means a device, which may be gone. */
+/* Whether a word names the device @name, even if that is gone. */
 static bool means(const struct options *opts, const char *word, const char *name)
 {
 	char by_form[VOLUME_LEN], *why;
@@ -236,7 +236,7 @@ static bool means(const struct options *opts, const char *word, const char *name
 	return same;
 }
 
-/* Nobody is to take what LVM has undone for what is in force. */
+/* Report volumes that LVM has undone, lest they be taken for active ones. */
 static int check_ghosts(const struct options *opts,
 			const struct volumes *volumes, int argc, char **argv)
 {
@@ -275,7 +275,7 @@ int cmd_status(const struct options *opts, int argc, char **argv)
 		status = volumes_choose(&volumes, argc, argv);
 	if (!status)
 		status = volumes_read_status(&volumes);
-	/* Is what was named still there? */
+	/* Fail if a named volume has vanished meanwhile. */
 	if (!status)
 		status = volumes_choose(&volumes, argc, argv);
 	if (!status) {

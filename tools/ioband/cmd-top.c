@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ioband top: what each group gets just now.
+ * ioband top: show what each group is getting right now.
  */
 #include <errno.h>
 #include <math.h>
@@ -31,7 +31,7 @@ static struct top_view view = {
 	.delay_ns = 1000000000,
 };
 static bool batch;
-static unsigned long iterations;	/* 0: until it is told to end */
+static unsigned long iterations;	/* 0: no limit */
 
 static int set_delay(const char *arg)
 {
@@ -185,7 +185,7 @@ static int print_batch(const struct options *opts, const struct top_rows *rows)
 		status = listing_print(list);
 	}
 	listing_free(list);
-	/* Who reads a pipe wants each table when it is there. */
+	/* The reader of a pipe wants each table right away. */
 	if (!status && fflush(stdout))
 		status = fail(IOBAND_USAGE,
 			      "cannot write the output: %s",
@@ -205,7 +205,7 @@ static int run_batch(const struct options *opts, struct sample *was, int argc,
 		clock_wait(view.delay_ns, -1, NULL);
 		status = sample_read(&now, opts, argc, argv);
 		if (!status) {
-			/* A table each, with an empty line between them. */
+			/* Tables are separated by an empty line. */
 			if (i && !opts->json && !opts->raw)
 				putchar('\n');
 			top_rows_make(&rows, was, &now, opts->sysroot);
@@ -219,7 +219,7 @@ static int run_batch(const struct options *opts, struct sample *was, int argc,
 	return status;
 }
 
-/* What a key changes. Return: whether to go on with this sample. */
+/* Handle a key. Return: whether to keep showing this sample. */
 static bool press(int key, bool *help, bool *quit)
 {
 	if (key == SCREEN_QUIT) {
@@ -270,7 +270,7 @@ static void draw(const struct options *opts, const struct sample *was,
 	top_rows_free(&rows);
 }
 
-/* Until the time for the next sample has come. */
+/* Show a sample until the next one is due. */
 static void show_sample(const struct options *opts, const struct sample *was,
 			const struct sample *now, bool *help, bool *quit)
 {
@@ -298,7 +298,7 @@ static int run_screen(const struct options *opts, struct sample *was, int argc,
 		status = screen_enter();
 	if (status)
 		return status;
-	/* Nothing has been measured yet, but there is what there is. */
+	/* Nothing has been measured yet, but the groups can be listed. */
 	show_sample(opts, &none, was, &help, &quit);
 	for (unsigned long i = 0; !quit && !status && (!iterations || i < iterations);
 	     i++) {

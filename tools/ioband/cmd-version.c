@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ioband version: whether command and module fit each other.
+ * ioband version: check that command and module fit each other.
  */
 #include <stdlib.h>
 

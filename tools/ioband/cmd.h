@@ -10,24 +10,24 @@
 
 #include "output.h"
 
-/* Exit codes: those of cryptsetup, and some of our own. */
+/* Exit codes: those of cryptsetup, plus some of our own. */
 enum {
 	IOBAND_OK	= 0,
-	IOBAND_USAGE	= 1,	/* wrong words; also what fits nowhere else */
+	IOBAND_USAGE	= 1,	/* bad arguments; also what fits nowhere else */
 	IOBAND_PERM	= 2,
 	IOBAND_NOMEM	= 3,
 	IOBAND_DEVICE	= 4,	/* no such device, or not one of ours */
 	IOBAND_BUSY	= 5,
 	IOBAND_MODULE	= 6,	/* module missing or too old */
 	IOBAND_DIFFERS	= 7,	/* not as configured or promised: diff, --check */
-	IOBAND_PARTLY	= 64,	/* all but groups whose cgroup is not there */
+	IOBAND_PARTLY	= 64,	/* done, except groups whose cgroup is missing */
 	IOBAND_FINDINGS	= 8,	/* doctor has something to say */
 };
 
 /**
  * struct options - the global options
- * @columns: what --output was given, or %NULL; a file to cmd_metrics()
- * @sysroot: prefix of /proc, /sys, /etc and /run, "" unless given
+ * @columns: argument of --output, or %NULL; a file name to cmd_metrics()
+ * @sysroot: prefix of /proc, /sys, /etc and /run; "" unless given
  * @dry_run: print what would be done
  */
 struct options {
@@ -42,11 +42,11 @@ struct options {
 
 /**
  * struct own_options - options of one command
- * @options: long ones, ended by an empty entry: with a flag to set, or with vals of
- *	%OWN_OPTION and above
- * @set: takes one by its val; returns 0, or an exit code after it has said why;
- *	%NULL if all have a flag
- * @help: lines about them for --help
+ * @options: long options, ended by an empty entry; each has a flag to set, or a val
+ *	of %OWN_OPTION or above
+ * @set: handles an option by its val; returns 0, or an exit code after the error
+ *	has been reported; %NULL if all have a flag
+ * @help: their lines for --help
  */
 struct own_options {
 	const struct option *options;
@@ -60,11 +60,11 @@ enum {
 
 /**
  * struct command - one line of the action table
- * @handler: returns an exit code; its error has been reported already
- * @max_args: how many words it takes, -1 for any number
- * @columns: what it can print, ended by an entry without name; or %NULL
- * @own: options of its own, or %NULL
- * @flags: bits of %CMD_DRY_RUN and so on
+ * @handler: returns an exit code, after the error has been reported
+ * @max_args: maximum number of arguments, -1 for any number
+ * @columns: what it can print, ended by an entry without a name; or %NULL
+ * @own: its own options, or %NULL
+ * @flags: %CMD_DRY_RUN and so on
  */
 struct command {
 	const char *name;
@@ -78,10 +78,10 @@ struct command {
 };
 
 enum {
-	CMD_DRY_RUN	= 1,	/* knows --dry-run, and does nothing then */
-	CMD_GROUP	= 2,	/* a word -1 is the default group, and no option */
+	CMD_DRY_RUN	= 1,	/* supports --dry-run */
+	CMD_GROUP	= 2,	/* -1 is the default group, not an option */
 	CMD_VOLUME_KEYS	= 4,	/* takes keys of a volume */
-	CMD_SHARE_KEYS	= 8,	/* those of them that belong to the share */
+	CMD_SHARE_KEYS	= 8,	/* takes keys of the share */
 	CMD_GROUP_KEYS	= 16,	/* takes keys of a group */
 };
 

@@ -18,10 +18,10 @@
 #include "words.h"
 
 /**
- * struct reader - a text being read
- * @nr: number of the line
- * @in_volume: section [volume]
- * @group: name of the group whose section it is, or ""
+ * struct reader - state of the parser
+ * @nr: current line number
+ * @in_volume: inside section [volume]
+ * @group: name of the group whose section we are in, or ""
  */
 struct reader {
 	struct config *cfg;
@@ -32,10 +32,10 @@ struct reader {
 };
 
 /**
- * conf_trim - cut off the blanks before and behind
- * @s: a line without its end
+ * conf_trim - strip leading and trailing blanks
+ * @s: a line without its newline; modified
  *
- * Return: what is left of it.
+ * Return: the first character that is left.
  */
 char *conf_trim(char *s)
 {
@@ -49,10 +49,10 @@ char *conf_trim(char *s)
 }
 
 /**
- * conf_has_name - whether a file can name a group so
- * @name: its name
+ * conf_has_name - whether a file can hold this name of a group
+ * @name: the name
  *
- * Blanks behind it are lost. Who owns a cgroup may name one below it like that.
+ * Trailing blanks would be lost, and the owner of a cgroup may create such names.
  */
 bool conf_has_name(const char *name)
 {
@@ -61,7 +61,7 @@ bool conf_has_name(const char *name)
 	return len && len < GROUP_NAME_LEN && !strchr(" \t\r", name[len - 1]);
 }
 
-/* Put the number of the line before the reason. */
+/* Prefix the error with the line number. */
 static int at_line(struct reader *reader, int r)
 {
 	struct parse_error why;
@@ -102,10 +102,10 @@ static int read_section(struct reader *reader, char *line)
 }
 
 /**
- * conf_take_setting - read a line of a group, key = value [burst=N] [peak=N]
- * @set: where it is added
- * @key: what stands before the =
- * @value: what stands behind it; it is cut up
+ * conf_take_setting - parse a line of a group, key = value [burst=N] [peak=N]
+ * @set: settings that it is added to
+ * @key: the part before the =
+ * @value: the part after it; modified
  * @err: says what was wrong on failure
  *
  * Return: 0 or -EINVAL.
@@ -163,9 +163,9 @@ static int read_line(struct reader *reader, char *line)
 }
 
 /**
- * conf_parse - read the text of one file
- * @cfg: what config_init() made; filled in
- * @text: all of the file
+ * conf_parse - parse a configuration file
+ * @cfg: filled in; initialised by config_init()
+ * @text: contents of the file
  * @err: on failure names line, word and what was expected
  *
  * Return: 0 or -EINVAL.
@@ -190,9 +190,9 @@ int conf_parse(struct config *cfg, const char *text, struct parse_error *err)
 }
 
 /**
- * conf_print - write a file that reads back as the same
+ * conf_print - print a configuration so that conf_parse() reads back the same
  * @cfg: the configuration
- * @to: where to
+ * @to: output stream
  */
 void conf_print(const struct config *cfg, FILE *to)
 {

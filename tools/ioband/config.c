@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a volume should be like, or is.
+ * The configuration of a volume, wanted or actual.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -33,9 +33,9 @@ static const char * const word_names[NR_CONFIG_WORDS] = {
 };
 
 /**
- * config_init - begin a configuration with all defaults
+ * config_init - initialise a configuration with defaults
  * @cfg: to be freed by config_free()
- * @name: of the volume
+ * @name: name of the volume
  */
 void config_init(struct config *cfg, const char *name)
 {
@@ -46,7 +46,7 @@ void config_init(struct config *cfg, const char *name)
 }
 
 /**
- * config_free - release the groups
+ * config_free - free the groups of a configuration
  * @cfg: a configuration
  */
 void config_free(struct config *cfg)
@@ -66,7 +66,7 @@ static bool is_one_of(const char *word, const char *list)
 	return false;
 }
 
-/* Where device-mapper and udev have a blank, they write \x20. */
+/* No blanks: device-mapper and udev escape them as \x20. */
 static int take_text(char *to, size_t size, const char *key, const char *value,
 		     struct parse_error *err)
 {
@@ -81,7 +81,7 @@ static int take_text(char *to, size_t size, const char *key, const char *value,
 	return 0;
 }
 
-/* A word of a table line: a blank would make it two, a backslash would be lost. */
+/* As one word of a table line: a blank would split it, a backslash would be lost. */
 static int take_share(struct config *cfg, const char *value,
 		      struct parse_error *err)
 {
@@ -172,8 +172,8 @@ static int find_word(const char *key, size_t len)
 }
 
 /**
- * config_take - read one key of the volume itself
- * @cfg: where it is set
+ * config_take - parse one key of the volume itself
+ * @cfg: configuration to set it in
  * @key: such as "policy"
  * @value: such as "weight"
  * @err: says what was wrong on failure
@@ -208,8 +208,8 @@ static int check(const struct config *cfg, struct parse_error *err)
 }
 
 /**
- * config_take_words - read the key=value words of a command line
- * @cfg: where they are set; those of a group are the default group's
+ * config_take_words - parse the key=value words of a command line
+ * @cfg: configuration to set them in; keys of a group go to the default group
  * @argc: number of words
  * @argv: the words
  * @err: says what was wrong on failure
@@ -249,9 +249,9 @@ int config_take_words(struct config *cfg, int argc, char **argv,
 }
 
 /**
- * config_merge - let what was given later take the place of what was earlier
- * @cfg: the earlier
- * @more: the later
+ * config_merge - override a configuration with what another one gives
+ * @cfg: the configuration to change
+ * @more: what takes precedence
  */
 void config_merge(struct config *cfg, const struct config *more)
 {
@@ -287,8 +287,8 @@ void config_merge(struct config *cfg, const struct config *more)
 }
 
 /**
- * config_from_table - what a table line says
- * @cfg: what config_init() made; filled in
+ * config_from_table - convert a table line to a configuration
+ * @cfg: filled in; initialised by config_init()
  * @line: a parsed line
  * @err: says what was wrong on failure
  *
@@ -328,11 +328,11 @@ int config_from_table(struct config *cfg, const struct table_line *line,
 }
 
 /**
- * config_group - the group of a name, which is added if it is not there
+ * config_group - find a group by name, adding it if need be
  * @cfg: a configuration
- * @name: the group; -1 is the default group too
+ * @name: name of the group; "-1" is the default group, too
  *
- * Return: the group; adding another may move it.
+ * Return: the group, valid until the next one is added.
  */
 struct config_group *config_group(struct config *cfg, const char *name)
 {
@@ -353,10 +353,10 @@ struct config_group *config_group(struct config *cfg, const char *name)
 }
 
 /**
- * config_find - the group with an id
+ * config_find - find a group by id
  * @cfg: a configuration whose groups are resolved
- * @is_default: the default group is meant
- * @id: otherwise the id
+ * @is_default: look for the default group
+ * @id: otherwise the id to look for
  *
  * Return: the group, or %NULL.
  */
@@ -374,7 +374,7 @@ struct config_group *config_find(const struct config *cfg, bool is_default,
 }
 
 /**
- * config_drop_group - take a group out
+ * config_drop_group - remove a group from a configuration
  * @cfg: a configuration
  * @group: one of its groups
  */
@@ -401,10 +401,10 @@ static void print_group(const struct config *cfg,
 }
 
 /**
- * config_params - the parameters of a table line
- * @cfg: what it is to say; groups without id are left out
+ * config_params - compose the parameters of a table line
+ * @cfg: the configuration; groups without an id are left out
  * @device: the device below, MAJOR:MINOR
- * @offset_sectors: where on it the target begins
+ * @offset_sectors: start of the target on @device
  *
  * Return: the text, to be freed.
  */

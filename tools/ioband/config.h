@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a volume should be like, or is: from a configuration file, the command
- * line, a table, or what dm-ioband 1 had.
+ * The configuration of a volume, wanted or actual: from a configuration file, the
+ * command line, a table, or files of dm-ioband 1.
  */
 #ifndef IOBAND_CONFIG_H
 #define IOBAND_CONFIG_H
@@ -20,9 +20,9 @@ enum {
 
 /**
  * struct config_group - a group of a volume
- * @name: as it was written; "default" for the default group
- * @has_id: @id is what the kernel knows it by
- * @is_auto: its cgroup gets it by itself, if it has none
+ * @name: as given; "default" for the default group
+ * @has_id: @id is valid: the id by which the kernel knows the group
+ * @is_auto: option auto would add it by itself
  * @lacks_io: its I/O is charged to a cgroup above it
  */
 struct config_group {
@@ -35,7 +35,7 @@ struct config_group {
 	struct settings set;
 };
 
-/* Which words of a configuration were given. */
+/* Index into config.given. */
 enum config_word {
 	CONFIG_MODE,
 	CONFIG_DEVICE,
@@ -54,12 +54,12 @@ enum config_word {
 /**
  * struct config - a volume
  * @name: device-mapper name
- * @given: what was given, by enum config_word
- * @is_attached: inside of the device, not a device of its own above it
- * @device: path of the device below, or that it is attached to
- * @uuid: of the device it is attached to, to find that after a rename
- * @follow: 'ioband follow' has the last word on groups, weights and some limits
- * @groups: the default group first, if it is there
+ * @given: which keys were given, by enum config_word
+ * @is_attached: attached to the device, not a device of its own on top of it
+ * @device: path of the device below, or of the one it is attached to
+ * @uuid: uuid of the device it is attached to, to find that after a rename
+ * @follow: leave groups, weights and some limits to 'ioband follow'
+ * @groups: the default group first, if present
  */
 struct config {
 	char name[VOLUME_LEN];
@@ -98,7 +98,7 @@ void config_drop_group(struct config *cfg, struct config_group *group);
 char *config_params(const struct config *cfg, const char *device,
 		    uint64_t offset_sectors);
 
-/* conf.c: the text of a file. */
+/* conf.c: configuration files. */
 char *conf_trim(char *s);
 bool conf_has_name(const char *name);
 int conf_take_setting(struct settings *set, const char *key, char *value,
@@ -106,7 +106,7 @@ int conf_take_setting(struct settings *set, const char *key, char *value,
 int conf_parse(struct config *cfg, const char *text, struct parse_error *err);
 void conf_print(const struct config *cfg, FILE *to);
 
-/* legacy.c: what dm-ioband 1 had. */
+/* legacy.c: files and tables of dm-ioband 1. */
 int legacy_parse(const char *line, struct config *cfg, struct parse_error *err);
 
 #endif /* IOBAND_CONFIG_H */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From what a volume is to what it should be.
+ * Make a volume match its configuration.
  *
- * What messages can change is changed by messages: that stops nothing, and the
- * counters go on. The rest takes a new table.
+ * Whatever a message can change is changed by message, which neither suspends the
+ * device nor resets counters. The rest takes a new table.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -22,7 +22,7 @@
 #include "util.h"
 
 enum {
-	/* set= takes no larger weight, the 1.14 message does. */
+	/* The message "set" takes no larger weight; "weight", from 1.14, does. */
 	SET_WEIGHT_MAX = 10000,
 };
 
@@ -57,7 +57,7 @@ static void add_message(struct plan *plan, char *text)
 	plan->messages[plan->nr_messages++] = text;
 }
 
-/* A minimum in one unit ends that in the other, and both are not taken at once. */
+/* A minimum in one unit replaces one in the other; the kernel refuses both at once. */
 static bool is_told_by_other(const struct settings *now,
 			     const struct settings *want, int key)
 {
@@ -69,11 +69,11 @@ static bool is_told_by_other(const struct settings *now,
 }
 
 /**
- * messages_add_settings - the messages that change the settings of a group
- * @plan: where they are added
- * @ref: what the kernel calls the group
- * @now: its settings; what is not given has its default
- * @want: what they should be, likewise
+ * messages_add_settings - add the messages that change the settings of a group
+ * @plan: plan that they are added to
+ * @ref: the group, as the kernel calls it
+ * @now: its settings; those not given are at their defaults
+ * @want: the settings wanted, likewise
  */
 void messages_add_settings(struct plan *plan, const char *ref,
 			   const struct settings *now,
@@ -122,7 +122,7 @@ static void compare_settings(struct plan *plan, const char *name,
 	}
 }
 
-/* The kernel refuses io_throttle above a positive io_limit at each step. */
+/* The kernel refuses an io_throttle above a positive io_limit: mind the order. */
 static void plan_depth(struct plan *plan, const struct config *now,
 		       const struct config *want)
 {
@@ -158,11 +158,11 @@ static void plan_policy(struct plan *plan, struct config *now,
 	differ(plan, NULL, "policy", now->policy, want->policy);
 	add_message(plan, xasprintf("policy %s", want->policy));
 	plan->has_policy = true;
-	/* By that message too; under most policies none may be told. */
+	/* That message resets the quantum, and most policies refuse to have one set. */
 	now->quantum_ms = 0;
 }
 
-/* What the messages before have left of the settings of a group. */
+/* Account for what a preceding policy message does to the settings of a group. */
 static void reset_by_policy(const struct plan *plan, struct settings *set)
 {
 	if (plan->has_policy)
@@ -174,7 +174,7 @@ static bool is_silent(const struct config_group *group)
 	return group->is_auto && settings_are_default(&group->set);
 }
 
-/* Whether room for its minimum has to be there first, which others may have given up. */
+/* A raised minimum needs room that other groups may have to give up first. */
 static bool raises_minimum(const struct settings *now,
 			   const struct settings *want)
 {
@@ -189,7 +189,7 @@ static bool raises_minimum(const struct settings *now,
 	return raises;
 }
 
-/* Groups that are or will be there, once those that go have gone. */
+/* Settings of all wanted groups, after others are removed and new ones added. */
 static void plan_settings(struct plan *plan, const struct config *now,
 			  const struct config *want, bool raises)
 {
@@ -237,7 +237,7 @@ static void plan_groups(struct plan *plan, const struct config *now,
 		reset_by_policy(plan, &set);
 		messages_add_settings(plan, ref, &set, &none);
 	}
-	/* All are there before one is said to be the parent of another. */
+	/* Add all groups before making one the parent of another. */
 	for (size_t i = 0; i < want->nr_groups; i++) {
 		const struct config_group *group = &want->groups[i];
 
@@ -258,12 +258,12 @@ static void plan_groups(struct plan *plan, const struct config *now,
 }
 
 /*
- * What 'ioband follow' has made is as it should be. The rest of a group that both
- * know is as it is written.
+ * Adopt what 'ioband follow' has made: its groups, and the settings that it mirrors.
+ * Other settings of a configured group stay as configured.
  */
 static void leave_to_follow(const struct config *now, struct config *want)
 {
-	/* Ids of users are no cgroups. */
+	/* Ids of another type mean something else. */
 	if (strcmp(now->type, want->type))
 		return;
 	for (size_t i = 0; i < now->nr_groups; i++) {
@@ -285,7 +285,7 @@ static void leave_to_follow(const struct config *now, struct config *want)
 	}
 }
 
-/* What no message changes. */
+/* Differences that no message can remove. */
 static int plan_table(const struct options *opts, struct plan *plan,
 		      const struct volume *vol, const struct config *now,
 		      const struct config *want)
@@ -307,7 +307,7 @@ static int plan_table(const struct options *opts, struct plan *plan,
 		differ_number(plan, "auto", now->auto_depth, want->auto_depth);
 		plan->reload = true;
 	}
-	/* LVM has made them; beside a volume of its own they are somebody's. */
+	/* LVM added these lines. In a device of its own they are there on purpose. */
 	if (now->is_attached && vol->nr_others) {
 		differ(plan, NULL, "lines", "some", "all");
 		plan->reload = true;
@@ -332,7 +332,7 @@ static int plan_table(const struct options *opts, struct plan *plan,
 		free(path);
 		plan->reload = true;
 	}
-	/* One that was made smaller stays so: its device may be next. */
+	/* Unless moved, never grow: it may have been shrunk so that its device can be. */
 	room = blk.sectors - vol->table.offset_sectors;
 	if (moved ? room != vol->length : room < vol->length) {
 		plan->length = room;
@@ -343,11 +343,11 @@ static int plan_table(const struct options *opts, struct plan *plan,
 }
 
 /**
- * plan_make - find out what there is to do
+ * plan_make - find out what has to change
  * @opts: the global options
  * @volumes: what volumes_read() found
- * @cfg: what the volume should be; its groups are resolved, and if it is followed
- *	what 'ioband follow' has made becomes part of it
+ * @cfg: the wanted configuration, with resolved groups; if the volume is followed,
+ *	what 'ioband follow' has made is added to it
  * @plan: filled in; to be freed by plan_free() in any case
  *
  * Return: 0, or an exit code after the error has been reported.
@@ -393,7 +393,7 @@ int plan_make(const struct options *opts, const struct volumes *volumes,
 	return status;
 }
 
-/* A volume of its own. */
+/* Replace the table of a volume that is a device of its own. */
 static int reload(const struct options *opts, const struct volume *vol,
 		  const struct config *cfg, const struct plan *plan)
 {
@@ -422,7 +422,7 @@ static int reload(const struct options *opts, const struct volume *vol,
 	return status;
 }
 
-/* Groups do not wait for each other, but all of them for the policy. */
+/* A failed message does not stop the others, unless it was to set the policy. */
 static int send(const struct options *opts, const struct volume *vol,
 		const struct plan *plan)
 {
@@ -461,7 +461,7 @@ static int make(const struct options *opts, const struct volumes *volumes,
 				: create_volume(opts, volumes, cfg, &blk);
 }
 
-/* What the share had before the new table came stays, such as its depth. */
+/* A share that exists keeps its depth and so on despite the new table: fix that. */
 static int settle(const struct options *opts, struct config *cfg)
 {
 	struct volumes volumes = { 0 };
@@ -481,11 +481,11 @@ static int settle(const struct options *opts, struct config *cfg)
 }
 
 /**
- * plan_do - get there
+ * plan_do - carry out a plan
  * @opts: the global options
  * @volumes: what volumes_read() found
- * @cfg: what the volume should be
- * @plan: what plan_make() found to do
+ * @cfg: the wanted configuration
+ * @plan: what plan_make() found
  *
  * Return: 0, or an exit code after the error has been reported.
  */
@@ -507,7 +507,7 @@ int plan_do(const struct options *opts, const struct volumes *volumes,
 		status = send(opts, vol, plan);
 	if (!status && (plan->is_missing || plan->reload))
 		status = settle(opts, cfg);
-	/* Some of it may have been done before the rest failed. */
+	/* Even on failure part of it may have been done. */
 	r = volume_changed(opts, cfg->name, cfg);
 	return status ? status : r;
 }

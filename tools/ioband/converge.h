@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * From what a volume is to what it should be.
+ * Make a volume match its configuration.
  */
 #ifndef IOBAND_CONVERGE_H
 #define IOBAND_CONVERGE_H
@@ -11,10 +11,10 @@
 struct options;
 
 /**
- * struct difference - one thing that is not as configured
+ * struct difference - one value that is not as configured
  * @group: the group, or %NULL if it is the volume's own
- * @is: as it is, or %NULL
- * @should: as it should be, or %NULL
+ * @is: the actual value, or %NULL
+ * @should: the configured value, or %NULL
  */
 struct difference {
 	char *group;
@@ -24,14 +24,14 @@ struct difference {
 };
 
 /**
- * struct plan - how to get there
+ * struct plan - how to make a volume match its configuration
  * @v: the differences
- * @is_missing: there is no such volume
- * @has_policy: a message changes the policy of the share, and resets all groups
- * @reload: takes another table
- * @device: of that table, MAJOR:MINOR, if it lies on one device
- * @length: of that table, in sectors
- * @messages: else these messages, in this order
+ * @is_missing: the volume does not exist
+ * @has_policy: the first message changes the policy of the share, resetting all groups
+ * @reload: a new table is needed
+ * @device: device of that table, MAJOR:MINOR, if it lies on a single one
+ * @length: length of that table, in sectors
+ * @messages: otherwise the messages to send, in this order
  */
 struct plan {
 	struct difference *v;

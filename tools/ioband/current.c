@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What there is: volumes as configurations, and what has become of those that
- * were attached.
+ * The present state: volumes as configurations, and what has become of attached ones.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -23,11 +22,11 @@ static bool has_prefix(const char *text, const char *prefix)
 }
 
 /**
- * volume_is_attached - whether ioband is inside of somebody else's device
+ * volume_is_attached - whether ioband was put into an existing device
  * @vol: a volume
  *
- * A device without uuid is taken for one of its own, made by dmsetup, unless it
- * has several lines or begins in the middle of a device.
+ * A device without a uuid is assumed to be one of its own, made by dmsetup, unless
+ * it has several lines or starts in the middle of a device.
  */
 bool volume_is_attached(const struct volume *vol)
 {
@@ -37,7 +36,7 @@ bool volume_is_attached(const struct volume *vol)
 	       vol->table.offset_sectors;
 }
 
-/* Ids of cgroups mean nothing after a restart: write paths, where that can be. */
+/* Replace ids of cgroups, which a reboot invalidates, by paths where possible. */
 static void name_cgroups(const struct options *opts, struct config *cfg)
 {
 	struct cgroup_paths paths = { 0 };
@@ -67,7 +66,7 @@ static void name_cgroups(const struct options *opts, struct config *cfg)
 	cgroup_paths_free(&paths);
 }
 
-/* Children of the root are at level 1. */
+/* Whether a cgroup is at most @depth levels down; children of the root are at 1. */
 static bool is_within(const char *path, uint32_t depth)
 {
 	uint32_t level = 0;
@@ -80,12 +79,12 @@ static bool is_within(const char *path, uint32_t depth)
 }
 
 /**
- * volume_config - a volume as it is now
+ * volume_config - get the actual configuration of a volume
  * @opts: the global options
  * @vol: the volume
  * @cfg: initialised and filled in; to be freed by config_free() in any case
  *
- * Groups have their ids, and where it is known the path of their cgroup as name.
+ * Groups have their ids, and the path of their cgroup as name where it is known.
  *
  * Return: 0, or an exit code after the error has been reported.
  */
@@ -117,12 +116,12 @@ int volume_config(const struct options *opts, const struct volume *vol,
 }
 
 /**
- * volume_state - whether a volume is as it should be
+ * volume_state - describe the state of a volume in a word
  * @opts: the global options
  * @vol: the volume
  *
- * Return: "active"; "suspended"; "mixed" if part of its device goes past ioband;
- * "smaller" or "larger" than the device below, which was resized.
+ * Return: "active"; "suspended"; "mixed" if part of its device bypasses ioband;
+ * "smaller" or "larger" than the device below, after that was resized.
  */
 const char *volume_state(const struct options *opts, const struct volume *vol)
 {
@@ -138,7 +137,7 @@ const char *volume_state(const struct options *opts, const struct volume *vol)
 	end = vol->table.offset_sectors + vol->length;
 	if (end > sectors)
 		return "larger";
-	/* One that is attached may well begin and end inside of a disk. */
+	/* An attached volume may well cover only a part of a disk. */
 	if (end < sectors && !volume_is_attached(vol))
 		return "smaller";
 	return "active";
@@ -153,13 +152,13 @@ static bool has_gone(const struct config *cfg)
 }
 
 /**
- * config_keep_absent - add what a volume was to have and cannot have now
+ * config_keep_absent - add wanted groups that cannot exist at present
  * @opts: the global options
- * @old: what it was to be
- * @cfg: what it is, as volume_config() tells it
+ * @old: the wanted configuration
+ * @cfg: the actual one, from volume_config(), to which they are added
  *
- * A service that does not run has no cgroup, and one that was restarted has another,
- * while the group of the former one may still be there.
+ * A stopped service has no cgroup, and a restarted one has a new cgroup, while the
+ * group of the former one may still exist.
  */
 void config_keep_absent(const struct options *opts, const struct config *old,
 			struct config *cfg)
@@ -193,7 +192,7 @@ void config_keep_absent(const struct options *opts, const struct config *old,
 	}
 }
 
-/* @want: what it was to be, or %NULL for what its record says. */
+/* @want: the wanted configuration, or %NULL to take it from the record. */
 static int record(const struct options *opts, const struct volume *vol,
 		  const struct config *want)
 {
@@ -219,13 +218,13 @@ static int record(const struct options *opts, const struct volume *vol,
 }
 
 /**
- * volume_changed - keep records up to date
+ * volume_changed - update the records after a change
  * @opts: the global options
  * @name: a volume whose groups or settings were changed
- * @want: what it was to become, with groups that cannot be there now; %NULL if
- *	there are no others than its record has
+ * @want: the wanted configuration, including groups that cannot exist at present;
+ *	%NULL to take those from the record
  *
- * Another policy changes the other volumes of its share too.
+ * Updates all attached volumes of the share, as a new policy affects them all.
  *
  * Return: 0, or an exit code after the error has been reported.
  */
@@ -243,7 +242,7 @@ int volume_changed(const struct options *opts, const char *name,
 	for (size_t i = 0; !status && changed && i < volumes.nr; i++) {
 		const struct volume *vol = &volumes.v[i];
 
-		/* Lines of another share have the name of the first, and its record. */
+		/* Of several shares in a device the first has the record. */
 		if (!strcmp(vol->table.share, changed->table.share) &&
 		    volume_is_attached(vol) &&
 		    volumes_find(&volumes, vol->name) == vol)
@@ -268,7 +267,7 @@ static struct ghost *add_ghost(struct ghosts *ghosts, const char *name,
 	return ghost;
 }
 
-/* Does a volume lie on this device? */
+/* Whether a volume lies on this device. */
 static bool is_used(const struct volumes *volumes,
 		    const struct ioband_dm_device *dev)
 {
@@ -283,10 +282,10 @@ static bool is_used(const struct volumes *volumes,
 }
 
 /**
- * ghosts_read - what has become of volumes that were attached
+ * ghosts_read - find what is left of volumes that were attached
  * @opts: the global options
  * @volumes: what volumes_read() found
- * @ghosts: those that are no volumes any more; to be freed in any case
+ * @ghosts: filled in; to be freed in any case
  *
  * Return: 0, or an exit code after the error has been reported.
  */
@@ -304,7 +303,7 @@ int ghosts_read(const struct options *opts, const struct volumes *volumes,
 		struct config cfg;
 		bool found;
 
-		/* One that cannot be read has been told of, and is no more. */
+		/* An unreadable record has been reported; ignore it. */
 		if (store_load(opts, STORE_RUN, names.v[i], &cfg, &found))
 			found = false;
 		dev = volumes_device(volumes, *cfg.uuid ? NULL : names.v[i],
@@ -331,7 +330,7 @@ int ghosts_read(const struct options *opts, const struct volumes *volumes,
 }
 
 /**
- * ghost_sentence - tell what has happened and what to do
+ * ghost_sentence - explain what has happened and what to do
  * @ghost: a ghost
  *
  * Return: the sentence, to be freed.

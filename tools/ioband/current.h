@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What there is: volumes as configurations, and what has become of those that
- * were attached.
+ * The present state: volumes as configurations, and what has become of attached ones.
  */
 #ifndef IOBAND_CURRENT_H
 #define IOBAND_CURRENT_H
@@ -11,7 +10,7 @@
 
 struct options;
 
-/* Prefixes of the uuids of our devices. */
+/* Prefixes of the uuids of devices made by ioband. */
 #define UUID_PREFIX "IOBAND-"
 #define UUID_LOWER UUID_PREFIX "LOWER-"
 
@@ -25,10 +24,10 @@ int volume_changed(const struct options *opts, const char *name,
 		   const struct config *want);
 
 /**
- * struct ghost - what is left of a volume
- * @name: device-mapper name, of what there is or was
+ * struct ghost - what is left of an attached volume
+ * @name: device-mapper name, present or former
  * @state: "lost", "gone" or "orphan"
- * @cfg: what it was like; empty for an orphan
+ * @cfg: its recorded configuration; empty for an orphan
  */
 struct ghost {
 	char name[VOLUME_LEN];

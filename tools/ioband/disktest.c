@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How fast a device can be read: threads that read past the page cache, one read at a
- * time each, until time is over.
+ * Measure how fast a device can be read: threads bypass the page cache with one read
+ * at a time each, until time is up.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -13,10 +13,10 @@
 #include "util.h"
 
 enum {
-	/* Of buffers and offsets: no disk has larger blocks. */
+	/* Alignment of buffers and offsets: no disk has larger blocks. */
 	ALIGNMENT	= 4096,
 	PROGRESS_NS	= 100000000,
-	/* Times are counted in classes, of which eight double the time. */
+	/* Times are counted in classes, eight for each doubling. */
 	CLASSES_PER_DOUBLE = 8,
 	NR_CLASSES	= 40 * CLASSES_PER_DOUBLE,
 };
@@ -24,22 +24,22 @@ enum {
 struct run {
 	struct disktest *test;
 	int fd;
-	uint64_t nr_blocks;	/* of io_bytes */
+	uint64_t nr_blocks;	/* size of the device in units of io_bytes */
 	bool stop;
-	int err;		/* of the first read that failed */
+	int err;		/* errno of the first failed read */
 };
 
 struct reader {
 	struct run *run;
 	pthread_t thread;
 	uint64_t random;
-	uint64_t next;		/* block */
+	uint64_t next;		/* block to read next */
 	uint64_t nr_ios;
 	uint64_t sum_ns;
 	uint64_t classes[NR_CLASSES];
 };
 
-/* xorshift: nothing depends on how random it is. */
+/* xorshift: the quality of the randomness does not matter. */
 static uint64_t next_random(struct reader *reader)
 {
 	reader->random ^= reader->random << 13;
@@ -48,7 +48,7 @@ static uint64_t next_random(struct reader *reader)
 	return reader->random;
 }
 
-/* Eight classes from each power of two to the next, in equal steps. */
+/* Each octave is divided into eight equal classes. */
 static unsigned int class_of(uint64_t ns)
 {
 	uint64_t us8 = ns * CLASSES_PER_DOUBLE / 1000;
@@ -60,7 +60,7 @@ static unsigned int class_of(uint64_t ns)
 	}
 	if (us8 >= 2 * CLASSES_PER_DOUBLE)
 		us8 = 2 * CLASSES_PER_DOUBLE - 1;
-	/* Below 1 us it does not matter. */
+	/* Times below 1 us need not be told apart. */
 	return us8 < CLASSES_PER_DOUBLE ? 0 :
 	       doubles * CLASSES_PER_DOUBLE + us8 - CLASSES_PER_DOUBLE;
 }
@@ -128,12 +128,12 @@ static void sum_up(struct disktest *test, const struct reader *readers,
 }
 
 /**
- * disktest_run - read for a while
- * @test: what to do; filled in with what came of it
- * @fd: open for reading with O_DIRECT
+ * disktest_run - run one test
+ * @test: what to do; its results are filled in
+ * @fd: the device, open for reading with O_DIRECT
  * @bytes: size of the device
- * @limit_ns: how long
- * @progress: told how long it has taken so far
+ * @limit_ns: duration of the test
+ * @progress: called with the time elapsed so far
  *
  * Return: 0 or a negative errno.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How fast a device can be read.
+ * Measure how fast a device can be read.
  */
 #ifndef IOBAND_DISKTEST_H
 #define IOBAND_DISKTEST_H
@@ -10,15 +10,15 @@
 #include <stdint.h>
 
 /**
- * struct disktest - one way to read, and what came of it
- * @name: to people and programs
- * @io_bytes: of each read
- * @nr_readers: reads that are outstanding at any time
- * @is_random: anywhere on the device; else each reader goes through a part of it
- * @nr_ios: that were done
- * @ns: how long all of it took
- * @mean_us: time of a read
- * @p99_us: that all but one in a hundred were done in
+ * struct disktest - one access pattern and its results
+ * @name: name in the output
+ * @io_bytes: size of each read
+ * @nr_readers: number of reads outstanding at any time
+ * @is_random: read anywhere; otherwise each reader reads its part sequentially
+ * @nr_ios: number of reads done
+ * @ns: duration of the test
+ * @mean_us: mean time of a read
+ * @p99_us: 99th percentile of the time of a read
  */
 struct disktest {
 	const char *name;
@@ -31,7 +31,7 @@ struct disktest {
 	double p99_us;
 };
 
-/* Called about ten times a second; true ends the test. */
+/* Called about ten times a second; returns true to end the test. */
 typedef bool disktest_progress(const struct disktest *test, uint64_t ns);
 
 int disktest_run(struct disktest *test, int fd, uint64_t bytes,

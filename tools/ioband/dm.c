@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The few things we ask device-mapper, asked through libdevmapper.
+ * The few requests we make to device-mapper, by way of libdevmapper.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 #include "util.h"
 
 enum {
-	/* libdevmapper's level, without the flags above it. */
+	/* Masks out the flags above libdevmapper's log level. */
 	LOG_LEVEL_MASK	= 7,
 	LOG_LEVEL_ERR	= 3,
 };
@@ -27,7 +27,7 @@ static char last_error[200];
 static char last_reason[KLOG_REASON_LEN];
 static bool verbose;
 
-/* libdevmapper prints to stderr of its own accord unless this is there. */
+/* Without a log function libdevmapper would print to stderr. */
 __attribute__((format(printf, 5, 6)))
 static void log_line(int level, const char *file, int line,
 		     int errno_or_class, const char *fmt, ...)
@@ -63,7 +63,7 @@ void ioband_dm_verbose(void)
 	verbose = true;
 }
 
-/* libdevmapper tells an errno only once it got as far as the ioctl. */
+/* libdevmapper reports an errno only once it gets as far as the ioctl. */
 static int control_errno(void)
 {
 	char path[4096];
@@ -78,7 +78,7 @@ static int control_errno(void)
 	return errno == EACCES || errno == EPERM ? -EACCES : -ENOPKG;
 }
 
-/* This is where libdevmapper first meets the kernel, so all can go wrong here. */
+/* libdevmapper first talks to the kernel here, so this is where it may be refused. */
 static int new_task(int type, const char *name, struct dm_task **task)
 {
 	dm_log_with_errno_init(log_line);
@@ -95,7 +95,7 @@ static int new_task(int type, const char *name, struct dm_task **task)
 	return 0;
 }
 
-/* The kernel has to count who has a device open, which only one call needs. */
+/* Ask the kernel not to count the openers, which only one call needs. */
 static int create_task(int type, const char *name, struct dm_task **task)
 {
 	int r = new_task(type, name, task);
@@ -135,7 +135,7 @@ int ioband_dm_list(struct ioband_dm_devices *devices)
 		r = -ENOMEM;
 		goto out;
 	}
-	/* An empty list is one entry without device. */
+	/* An empty list is one entry without a device number. */
 	while (names->dev) {
 		struct ioband_dm_device *dev;
 
@@ -179,7 +179,7 @@ static int get_targets(int type, const char *name,
 	r = create_task(type, name, &task);
 	if (r)
 		return r;
-	/* Some targets write back what they hold before they tell their status. */
+	/* Otherwise some targets flush before they report their status. */
 	if (!dm_task_no_flush(task)) {
 		r = -ENOMEM;
 		goto out;
@@ -187,7 +187,7 @@ static int get_targets(int type, const char *name,
 	r = run_task(task);
 	if (r)
 		goto out;
-	/* To libdevmapper a missing device is no failure. */
+	/* libdevmapper does not take a missing device for a failure. */
 	if (!dm_task_get_info(task, &info) || !info.exists) {
 		r = -ENXIO;
 		goto out;
@@ -203,7 +203,7 @@ static int get_targets(int type, const char *name,
 
 		next = dm_get_next_target(task, next, &start, &length,
 					  &target_type, &params);
-		/* A device without a table has one target without type. */
+		/* A device without a table has one target without a type. */
 		if (!target_type)
 			break;
 		targets->v = xreallocarray(targets->v, targets->nr + 1,
@@ -250,7 +250,7 @@ int ioband_dm_version(const char *type, struct ioband_dm_version *version)
 	if (r)
 		return r;
 	r = run_task(task);
-	/* The kernel's word for a target it neither has nor can load. */
+	/* What the kernel returns for a target it neither has nor can load. */
 	if (r == -EINVAL)
 		r = -ENOPKG;
 	if (!r) {
@@ -268,8 +268,8 @@ int ioband_dm_version(const char *type, struct ioband_dm_version *version)
 }
 
 /*
- * Run what changes something, and on failure note what the kernel log says of it.
- * Of a device that is not there yet the number is unknown.
+ * Run a task that changes something; on failure, look for the reason in the kernel
+ * log. The number of a device that does not exist yet is unknown.
  */
 static int run_change(struct dm_task *task, const char *name)
 {
@@ -326,8 +326,8 @@ out:
 }
 
 /*
- * Run what raises a uevent, and wait until udev is done with it. Where there is
- * udev, libdevmapper need not look after the nodes itself.
+ * Run a task that raises a uevent, and wait until udev has processed it. Where udev
+ * runs, libdevmapper need not manage device nodes itself.
  */
 static int run_event(struct dm_task *task, const char *name, uint16_t flags)
 {
@@ -358,7 +358,7 @@ static int add_targets(struct dm_task *task,
 	return 0;
 }
 
-/* Makes the device, which has neither table nor node yet. */
+/* Create the device without a table; it gets no node yet. */
 static int create_empty(const char *name, const char *uuid)
 {
 	struct dm_task *task;
@@ -390,7 +390,7 @@ static int resume(const char *name, unsigned int read_ahead, uint16_t flags)
 }
 
 /*
- * libdevmapper would do all of it in one task, and then not tell what went wrong.
+ * In steps: libdevmapper could do it in one task, but would not tell what failed.
  */
 int ioband_dm_create(const char *name, const char *uuid,
 		     const struct ioband_dm_targets *targets,
@@ -459,7 +459,7 @@ int ioband_dm_remove(const char *name)
 	r = create_task(DM_DEVICE_REMOVE, name, &task);
 	if (r)
 		return r;
-	/* udev may have it open for a moment. */
+	/* udev may still have it open for a moment. */
 	if (!dm_task_retry_remove(task))
 		r = -ENOMEM;
 	if (!r)

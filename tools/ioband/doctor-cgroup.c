@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What doctor finds in the files of cgroups: limits that act besides ioband, and
- * weights that do not act at all.
+ * doctor: the files of cgroups. Finds limits that act in addition to ioband's, and
+ * weights without effect.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -19,10 +19,10 @@ enum {
 	WEIGHT_DEFAULT	= 100,
 };
 
-/* Files with a line for each device that they limit. */
+/* Files with a line for each limited device. */
 static const struct {
 	const char *name;
-	const char *remove;	/* what to write behind the device */
+	const char *remove;	/* what to write after the device to remove it */
 } limit_files[] = {
 	{ "io.max", " rbps=max wbps=max riops=max wiops=max" },
 	{ "io.latency", " target=0" },
@@ -36,17 +36,17 @@ enum {
 	NR_LIMIT_FILES = sizeof(limit_files) / sizeof(limit_files[0]),
 };
 
-/* How many cgroups have a thing, and one of them. */
+/* The number of cgroups that have something, and the first of them. */
 struct count {
 	size_t nr;
 	char *first;
 };
 
 /**
- * struct census - what was found in all cgroups
- * @root: descriptor of their directory
- * @limits: for each device of each patient, in their order, and each file
- * @weights: those whose default weight is another than the usual one
+ * struct census - results of a walk over all cgroups
+ * @root: descriptor of the root of the hierarchy
+ * @limits: one for each device of each patient, in that order, and each file
+ * @weights: cgroups with other than the standard default weight
  */
 struct census {
 	struct doctor *doctor;
@@ -141,7 +141,7 @@ static char *and_others(const struct count *count)
 	return xasprintf(" and of %zu others", count->nr - 1);
 }
 
-/* A limit for the volume itself may be what "follow" mirrors. */
+/* A limit of the volume itself is only a note: "ioband follow" may mirror it. */
 static void tell_limits(const struct census *census, const char *mount)
 {
 	struct doctor *doctor = census->doctor;
@@ -182,7 +182,7 @@ static void tell_limits(const struct census *census, const char *mount)
 	}
 }
 
-/* Devices below a volume have their I/O weighed already. */
+/* The I/O of devices below a volume is weighted already. */
 static bool is_below(const struct doctor *doctor, const char *devno)
 {
 	for (size_t i = 0; i < doctor->volumes.nr; i++) {
@@ -201,7 +201,7 @@ static bool is_below(const struct doctor *doctor, const char *devno)
 	return false;
 }
 
-/* Logical volumes for which io.weight does nothing. */
+/* Report logical volumes on which io.weight has no effect. */
 static void tell_weights(const struct census *census)
 {
 	struct doctor *doctor = census->doctor;
@@ -217,7 +217,7 @@ static void tell_weights(const struct census *census)
 		char *uuid = sys_block_line(doctor->opts->sysroot, devno,
 					    "dm/uuid");
 
-		/* Names with a part behind are inner volumes of LVM's. */
+		/* A uuid with a suffix is of an internal volume of LVM. */
 		if (uuid && !strncmp(uuid, "LVM-", 4) && !strchr(uuid + 4, '-') &&
 		    doctor_wants(doctor, dev->name) &&
 		    !is_below(doctor, devno))
@@ -233,7 +233,7 @@ static void tell_weights(const struct census *census)
 	free(others);
 }
 
-/* All cgroups, of either version. */
+/* Examine all cgroups, of either version. */
 void doctor_cgroups(struct doctor *doctor)
 {
 	struct census census = { .doctor = doctor };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What doctor asks of the devices below: who else divides their bandwidth?
+ * doctor: the devices below. Does anything else divide their bandwidth?
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,19 +10,19 @@
 #include "doctor.h"
 
 /**
- * sys_block_line - the first line of a file of a device
+ * sys_block_line - read the first line of a sysfs file of a device
  * @sysroot: prefix of /sys
  * @devno: MAJOR:MINOR
- * @file: path below the directory of the device
+ * @file: path relative to the directory of the device
  *
- * Return: the line without its end, to be freed; %NULL if there is no such file.
+ * Return: the line without its newline, to be freed; %NULL if there is no such file.
  */
 char *sys_block_line(const char *sysroot, const char *devno, const char *file)
 {
 	char *path, line[256], *text = NULL;
 	FILE *f;
 
-	/* It comes out of a table. */
+	/* @devno comes from a table: do not trust it in a path. */
 	if (devno[strspn(devno, "0123456789:")])
 		return NULL;
 	path = xasprintf("/sys/dev/block/%s/%s", devno, file);
@@ -38,7 +38,7 @@ char *sys_block_line(const char *sysroot, const char *devno, const char *file)
 	return text;
 }
 
-/* Whether an earlier patient lies on it, too: told once is enough. */
+/* Whether an earlier patient lies on it as well: report it only once. */
 static bool is_seen(const struct doctor *doctor, size_t nr, const char *devno)
 {
 	for (size_t i = 0; i < nr; i++)
@@ -97,7 +97,7 @@ static void check_iocost(struct doctor *doctor, const char *devno,
 	fclose(file);
 }
 
-/* Volumes on one disk see each other as a slower disk if their shares differ. */
+/* Volumes of different shares on one disk make it appear slower to each other. */
 static void check_shares(struct doctor *doctor)
 {
 	const struct volumes *volumes = &doctor->volumes;
@@ -115,7 +115,7 @@ static void check_shares(struct doctor *doctor)
 
 			if (!strcmp(volumes->v[j].table.share,
 				    volumes->v[i].table.share) ||
-			    /* Told by the first of the two. */
+			/* Reported for the first of the two. */
 			    (volumes->v[j].chosen && j < i))
 				continue;
 			io_devices_find(&other, doctor->opts->sysroot,
@@ -141,7 +141,7 @@ static void check_shares(struct doctor *doctor)
 	}
 }
 
-/* All devices that a patient lies on, and itself. */
+/* Examine each patient and all devices that it lies on. */
 void doctor_disks(struct doctor *doctor)
 {
 	for (size_t i = 0; i < doctor->nr_patients; i++) {
@@ -156,7 +156,7 @@ void doctor_disks(struct doctor *doctor)
 			path = blk_path(doctor->opts->sysroot, devno);
 			check_scheduler(doctor, devno, path);
 			check_iocost(doctor, devno, path);
-			/* What lies on a zoned device need not be one. */
+			/* A device on top of a zoned one need not be zoned. */
 			if (!j)
 				check_zoned(doctor, devno, path);
 			free(path);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What doctor asks of each volume, and of those that should be there.
+ * doctor: the volumes, and those that should exist.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,15 +16,13 @@
 #include "target.h"
 #include "words.h"
 
-/* How a group is written on a command line; to be freed. */
+/* A group as written on a command line; to be freed. */
 static char *group_word(bool is_default, uint64_t id)
 {
 	return is_default ? xstrdup("default") : xasprintf("%" PRIu64, id);
 }
 
-/*
- * With option auto the kernel itself takes groups away when their cgroup is gone.
- */
+/* With option auto the kernel removes the group of a cgroup that is gone. */
 static void check_group(struct doctor *doctor, const struct volume *vol,
 			const struct show_group *group)
 {
@@ -69,7 +67,7 @@ static int check_show(struct doctor *doctor, const struct volume *vol)
 	return 0;
 }
 
-/* Whether anybody else is there to divide with. */
+/* Report a share with a single group. */
 static void check_alone(struct doctor *doctor, const struct volume *vol)
 {
 	size_t nr = 0;
@@ -80,7 +78,7 @@ static void check_alone(struct doctor *doctor, const struct volume *vol)
 		if (strcmp(other->table.share, vol->table.share))
 			continue;
 		nr += other->table.nr_groups;
-		/* A table need not mention the default group. */
+		/* The table need not mention the default group. */
 		if (!table_find(&other->table, true, 0))
 			nr++;
 		if (other->table.auto_depth)
@@ -97,14 +95,14 @@ static void check_alone(struct doctor *doctor, const struct volume *vol)
 				      vol->name, vol->name));
 }
 
-/* The lines of one device that are not of the target: something is left out. */
+/* Report lines of other targets: their I/O bypasses ioband. */
 static int check_lines(struct doctor *doctor, const struct volume *vol)
 {
 	struct ioband_dm_targets targets;
 	size_t ours = 0;
 	int r = ioband_dm_table(vol->name, &targets);
 
-	/* Just gone: there is nothing to say about it any more. */
+	/* The device is gone by now. */
 	if (r)
 		return 0;
 	for (size_t i = 0; i < targets.nr; i++)
@@ -119,7 +117,7 @@ static int check_lines(struct doctor *doctor, const struct volume *vol)
 	return 0;
 }
 
-/* A volume on top of a device keeps its size when the device gets another. */
+/* A volume on top of a device keeps its size when the device is resized. */
 static void check_size(struct doctor *doctor, const struct volume *vol)
 {
 	struct ioband_dm_targets targets;
@@ -150,7 +148,7 @@ static void check_size(struct doctor *doctor, const struct volume *vol)
 	ioband_dm_targets_free(&targets);
 }
 
-/* Whether the volume is written down there. */
+/* Whether @dir has a configuration of the volume. */
 bool doctor_has_file(const struct doctor *doctor, const char *dir,
 		     const char *name)
 {
@@ -163,7 +161,7 @@ bool doctor_has_file(const struct doctor *doctor, const char *dir,
 	return file;
 }
 
-/* Whether a unit is enabled for a target or a timer: a link, to wherever. */
+/* Whether @by wants the unit: there is a link, wherever that points to. */
 static bool is_wanted(const struct doctor *doctor, const char *by,
 		      const char *unit)
 {
@@ -176,7 +174,7 @@ static bool is_wanted(const struct doctor *doctor, const char *by,
 	return found;
 }
 
-/* What is written down is made so by systemd, if it is told to. */
+/* Report a configured volume that systemd does not set up at boot. */
 static void check_enabled(struct doctor *doctor, const struct volume *vol,
 			  const char *escaped)
 {
@@ -196,7 +194,7 @@ static void check_enabled(struct doctor *doctor, const struct volume *vol,
 	free(booted);
 }
 
-/* Two services that do not know of each other. */
+/* Report two services that undo each other's work. */
 static void check_follow(struct doctor *doctor, const struct config *cfg,
 			 const char *escaped)
 {
@@ -240,7 +238,7 @@ static void check_saved(struct doctor *doctor, const struct volume *vol)
 }
 
 /**
- * doctor_volumes - look at each volume that is wanted
+ * doctor_volumes - examine the chosen volumes
  *
  * Return: 0, or an exit code after the error has been reported.
  */
@@ -266,7 +264,7 @@ int doctor_volumes(struct doctor *doctor)
 #define LOST	"it has lost ioband, though %s/%s.conf is there: LVM puts its own table back when it changes a volume"
 #define MISSING	"there is no such device, though %s/%s.conf is there"
 
-/* There is a file NAME.conf for each volume that there should be. */
+/* Report configured volumes that do not exist. */
 static int check_kept(struct doctor *doctor)
 {
 	struct names names;
@@ -293,7 +291,7 @@ static int check_kept(struct doctor *doctor)
 	return status;
 }
 
-/* Of what was attached something is left, perhaps under another name. */
+/* Report what is left of an attached volume, perhaps under another name. */
 static void check_ghost(struct doctor *doctor, const struct ghost *ghost)
 {
 	const char *name = ghost->name;
@@ -320,7 +318,7 @@ static void check_ghost(struct doctor *doctor, const struct ghost *ghost)
 }
 
 /**
- * doctor_lost - look for volumes that are written down and are not there
+ * doctor_lost - look for volumes that should exist but do not
  *
  * Return: 0, or an exit code after the error has been reported.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * ioband doctor: what is wrong, and what to do.
+ * ioband doctor: find out what is wrong, and what to do about it.
  */
 #ifndef IOBAND_DOCTOR_H
 #define IOBAND_DOCTOR_H
@@ -12,16 +12,16 @@
 struct options;
 
 enum severity {
-	NOTE,		/* may be meant so */
-	WARNING,	/* something has not the effect that it seems to have */
+	NOTE,		/* may be intended */
+	WARNING,	/* something does not have the effect that it seems to have */
 	ERROR,		/* something does not work */
 };
 
 /**
- * struct finding - one thing that is not as it should be
- * @check: short word for what was checked
+ * struct finding - one problem
+ * @check: keyword of the check
  * @subject: device, volume or file
- * @text: what is so
+ * @text: what is wrong
  * @advice: what to do
  */
 struct finding {
@@ -33,10 +33,10 @@ struct finding {
 };
 
 /**
- * struct patient - a device that is looked at
- * @name: for people
- * @devices: itself and all it lies on
- * @volume: whether it has ioband
+ * struct patient - a device under examination
+ * @name: name for the output
+ * @devices: itself and all devices it lies on
+ * @volume: whether it has an ioband target
  */
 struct patient {
 	char *name;
@@ -45,8 +45,8 @@ struct patient {
 };
 
 /**
- * struct doctor - all that is known
- * @words: the names that were given
+ * struct doctor - state of the examination
+ * @words: the names given as arguments
  * @patients: volumes, and other devices that were named
  */
 struct doctor {

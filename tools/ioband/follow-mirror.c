@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The groups of a volume, as mirror of cgroups.
+ * Mirror cgroups in the groups of a volume.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 #include "words.h"
 
 enum {
-	/* What the target gives a group that is attached. */
+	/* The weight of a newly attached group. */
 	WEIGHT_DEFAULT = 100,
 };
 
@@ -25,7 +25,7 @@ static void no_limits(struct follow_group *group)
 
 /**
  * mirror_read - read the table of the volume
- * @mirror: what it has now; all zero before the first time
+ * @mirror: filled in; zeroed before the first call
  * @name: its device-mapper name, or path
  *
  * Return: 0, or an exit code after the error has been reported.
@@ -51,7 +51,7 @@ int mirror_read(struct mirror *mirror, const char *sysroot, const char *name)
 		return fail(IOBAND_DEVICE,
 			    "cannot follow cgroups on '%s': its type is %s; give it type cgroup with 'dmsetup message %s 0 type cgroup'",
 			    found, mirror->vol->table.type, found);
-	/* These divide by other things, and refuse a weight. */
+	/* These policies know no weights, and refuse one. */
 	mirror->has_weights = strcmp(mirror->vol->table.policy, "limit") &&
 			      strcmp(mirror->vol->table.policy, "range-bw");
 	io_devices_find(&mirror->devices, sysroot, mirror->vol->major,
@@ -65,7 +65,7 @@ void mirror_free(struct mirror *mirror)
 	io_devices_free(&mirror->devices);
 }
 
-/* Among the settings with commas between them; no limit if it is not there. */
+/* Find a limit in comma-separated settings; IO_NO_LIMIT if it is not there. */
 static uint64_t param_limit(const char *param, const char *name)
 {
 	size_t len = strlen(name);
@@ -88,7 +88,7 @@ static uint64_t param_limit(const char *param, const char *name)
 	}
 }
 
-/* Return: 0, a negative errno that says something, or an exit code. */
+/* Return: 0, a negative errno for the caller to handle, or an exit code. */
 static int send(struct mirror *mirror, const char *text)
 {
 	char *answer;
@@ -109,15 +109,15 @@ static int detach(struct mirror *mirror, uint64_t id)
 	int r = send(mirror, text);
 
 	free(text);
-	/* With option auto, or by somebody else, it may be detached already. */
+	/* It may be detached already, by option auto or another program. */
 	return r < 0 ? 0 : r;
 }
 
 /**
- * mirror_compare - what the volume has, whoever it is from
- * @mirror: the table, just read
- * @tree: each cgroup is marked and told what the volume has for it; groups that
- *	are no cgroup's are taken away
+ * mirror_compare - compare the groups of the volume with the cgroups
+ * @mirror: the volume, whose table has just been read
+ * @tree: each cgroup is marked, and its @have updated; groups without a cgroup are
+ *	detached
  *
  * Return: 0, or an exit code after the error has been reported.
  */
@@ -127,7 +127,7 @@ int mirror_compare(struct mirror *mirror, struct tree *tree)
 	struct followed *group;
 	int status = 0;
 
-	/* What is not in the table has to go from the list of what it has. */
+	/* Forget groups that the table no longer has. */
 	tree_mark_all(tree);
 	for (group = tree->dirty; group; group = group->next_dirty)
 		group->have.weight = 0;
@@ -160,7 +160,7 @@ static int attach(struct mirror *mirror, struct followed *group)
 
 	free(text);
 	if (r == -EEXIST) {
-		/* By option auto, or by somebody else, with whatever weight. */
+		/* By option auto or another program; its weight is unknown. */
 		group->have.weight = group->want.weight + 1;
 		r = 0;
 	} else if (!r) {
@@ -211,7 +211,7 @@ static int set_limit(struct mirror *mirror, struct followed *group,
 	r = send(mirror, text);
 	free(text);
 	if (r < 0) {
-		/* The group is there: it was just made, or given its weight. */
+		/* The group exists: attached or given its weight just now. */
 		mirror->refused[k] = true;
 		fprintf(stderr,
 			"ioband: '%s' does not take the setting %s=, for example of the cgroup '%s': io.max is followed without it; see 'ioband version'\n",
@@ -224,8 +224,8 @@ static int set_limit(struct mirror *mirror, struct followed *group,
 }
 
 /**
- * mirror_apply - let the volume have what a cgroup's files say
- * @mirror: its stale is set if the table has to be read again, and all compared
+ * mirror_apply - apply a cgroup's files to the volume
+ * @mirror: the volume; @stale is set if its table has to be read and compared again
  * @group: the cgroup
  *
  * Return: 0, or an exit code after the error has been reported.
@@ -235,7 +235,7 @@ int mirror_apply(struct mirror *mirror, struct followed *group)
 	bool sure = false;
 	int status = 0;
 
-	/* The root has no io.weight; a group of it is none of our business. */
+	/* The root has no io.weight, so its group is not ours. */
 	if (!*group->path)
 		return 0;
 	if (!group->want.weight) {
@@ -255,7 +255,7 @@ int mirror_apply(struct mirror *mirror, struct followed *group)
 		if (mirror->refused[k] || mirror->stale ||
 		    group->want.limits[k] == group->have.limits[k])
 			continue;
-		/* Or a refusal could mean that there is no such group. */
+		/* Make sure the group exists, or a refusal would be ambiguous. */
 		if (!sure)
 			status = set_weight(mirror, group);
 		sure = true;

@@ -2,13 +2,12 @@
 /*
  * The tree of cgroups, watched.
  *
- * One inotify watch on each directory tells of cgroups below it that come and go,
- * and of writes to its files. The kernel makes io.weight appear and vanish without
- * telling; what tells is the write to the parent's cgroup.subtree_control that
- * makes it do so.
+ * One inotify watch on each directory reports cgroups created and removed below it,
+ * and writes to its files. There is no event when io.weight appears or vanishes, but
+ * there is one for the write to the parent's cgroup.subtree_control that causes it.
  *
- * A directory is watched before it is read: what comes in between is met twice
- * rather than not at all.
+ * A directory is watched before it is read: what is created in between is then seen
+ * twice rather than not at all.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -94,8 +93,8 @@ static void mark(struct tree *tree, struct followed *group)
 }
 
 /*
- * The next one whose files are to be read, or %NULL. What is gone comes first, so
- * that the volume has forgotten it when another one takes its place.
+ * Take the next cgroup whose files are to be read, or %NULL. Those that are gone come
+ * first, so that their groups are detached before successors take their place.
  */
 struct followed *tree_take_dirty(struct tree *tree)
 {
@@ -120,14 +119,14 @@ static void unmark(struct tree *tree, struct followed *group)
 	*p = group->next_dirty;
 }
 
-/* Out of all trees; it stays on a list until the volume knows. */
+/* Remove it from all trees; it stays on @gone until its group has been detached. */
 static void drop(struct tree *tree, struct followed *group)
 {
 	tdelete(group, &tree->by_wd, compare_wd);
 	tdelete(group, &tree->by_path, compare_path);
 	tdelete(group, &tree->by_id, compare_id);
 	tree->nr--;
-	/* Its directory may be there no more, and the watch with it. */
+	/* May fail, as the watch goes together with the directory. */
 	inotify_rm_watch(tree->fd, group->wd);
 	unmark(tree, group);
 	group->gone = true;
@@ -144,15 +143,15 @@ void tree_forget(struct followed *group)
 }
 
 /*
- * A cgroup is its owner's, who may close it or nest in it beyond what a path can
- * tell. One such cgroup must not be the end of it for all others.
+ * The owner of a cgroup may make it unreadable, or nest cgroups deeper than a path
+ * can be long. That must not stop us from following all others.
  */
 static bool is_out_of_reach(int err)
 {
 	return err == EACCES || err == ENAMETOOLONG;
 }
 
-/* Once: it would be told at each scan, and for each that its owner makes. */
+/* Warn only once, not at each scan and for each such cgroup. */
 static void tell_left_out(struct tree *tree, const char *path, int err)
 {
 	if (!tree->told_left_out)
@@ -162,8 +161,8 @@ static void tell_left_out(struct tree *tree, const char *path, int err)
 }
 
 /*
- * Return: 0, -ENOENT if there is no such directory, -EACCES if it is left out and
- * that is told, or an exit code.
+ * Return: 0, -ENOENT if there is no such directory, -EACCES if it is left out with a
+ * warning, or an exit code.
  */
 static int add_watch(struct tree *tree, const char *path, int *wd)
 {
@@ -172,7 +171,7 @@ static int add_watch(struct tree *tree, const char *path, int *wd)
 
 	*wd = inotify_add_watch(tree->fd, full, EVENTS);
 	if (*wd >= 0) {
-		/* It is watched. */
+		/* Success. */
 	} else if (errno == ENOENT || errno == ENOTDIR) {
 		status = -ENOENT;
 	} else if (*path && is_out_of_reach(errno)) {
@@ -192,7 +191,7 @@ static int add_watch(struct tree *tree, const char *path, int *wd)
 
 static int scan_below(struct tree *tree, int dir, const char *path);
 
-/* A directory that is new, or is met in another scan. */
+/* Visit a directory that is new or part of a scan, and all those below it. */
 static int visit(struct tree *tree, const char *path)
 {
 	struct followed *group, *other;
@@ -208,7 +207,7 @@ static int visit(struct tree *tree, const char *path)
 		    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	free(relative);
 	if (fd < 0 || fstat(fd, &st)) {
-		/* Gone already; the parent will tell of another one. */
+		/* Gone already; the parent reports a successor. */
 		inotify_rm_watch(tree->fd, wd);
 		if (fd >= 0)
 			close(fd);
@@ -217,13 +216,13 @@ static int visit(struct tree *tree, const char *path)
 
 	group = find_path(tree, path);
 	if (group && group->id != st.st_ino) {
-		/* Another one of the same name. */
+		/* A new cgroup has the same name. */
 		drop(tree, group);
 		group = NULL;
 	}
 	other = group ? NULL : tree_find_id(tree, st.st_ino);
 	if (other) {
-		/* It was moved, and nobody told: the watch is the same one. */
+		/* Moved without an event; its old entry has the same watch. */
 		drop(tree, other);
 		status = add_watch(tree, path, &wd);
 		if (status) {
@@ -244,7 +243,7 @@ static int visit(struct tree *tree, const char *path)
 	group->scan = tree->scan;
 	mark(tree, group);
 
-	/* Two links are those of a directory without any below it. */
+	/* A directory without subdirectories has two links. */
 	if (st.st_nlink != 2)
 		return scan_below(tree, fd, path);
 	close(fd);
@@ -290,7 +289,7 @@ static void collect(const void *node, VISIT which, void *data)
 		walk->v[walk->nr++] = *(struct followed * const *)node;
 }
 
-/* All of them, for who changes the trees meanwhile; to be freed. */
+/* An array of all cgroups, for callers that change the trees; to be freed. */
 static struct walk all(struct tree *tree)
 {
 	struct walk walk = { .tree = tree };
@@ -301,9 +300,8 @@ static struct walk all(struct tree *tree)
 }
 
 /**
- * tree_scan - meet every cgroup
- * @tree: those that are new are added, those that are gone are dropped, and all
- *	are marked to be read
+ * tree_scan - visit every cgroup
+ * @tree: new cgroups are added, vanished ones dropped, and all are marked
  *
  * Return: 0, or an exit code after the error has been reported.
  */
@@ -338,7 +336,7 @@ void tree_mark_all(struct tree *tree)
 	free(walk.v);
 }
 
-/* All that lie below it; they are not there if the kernel removed it. */
+/* For a moved cgroup; a removed one has none below it. */
 static void drop_below(struct tree *tree, const char *path)
 {
 	size_t len = strlen(path);
@@ -372,7 +370,7 @@ static int take_event(struct tree *tree, const struct inotify_event *event)
 		tree->rescan = true;
 		return 0;
 	}
-	/* One that was dropped may have events in the queue still. */
+	/* The queue may still hold events of a dropped cgroup. */
 	group = find(&tree->by_wd, &key, compare_wd);
 	if (!group)
 		return 0;
@@ -381,7 +379,7 @@ static int take_event(struct tree *tree, const struct inotify_event *event)
 			    "the cgroups at '%s' were unmounted; groups stay as they are",
 			    tree->mount);
 	if (event->mask & IN_IGNORED) {
-		/* Removed, which the parent tells later; if not, watch again. */
+		/* Removed, as the parent will report; if not, watch it again. */
 		path = xstrdup(group->path);
 		drop(tree, group);
 		status = visit(tree, path);
@@ -409,8 +407,8 @@ static int take_event(struct tree *tree, const struct inotify_event *event)
 }
 
 /**
- * tree_read_events - take in all that has happened
- * @tree: brought up to date, and what has changed is marked to be read
+ * tree_read_events - process all pending inotify events
+ * @tree: brought up to date; changed cgroups are marked
  *
  * Return: 0, or an exit code after the error has been reported.
  */
@@ -435,10 +433,10 @@ int tree_read_events(struct tree *tree)
 }
 
 /**
- * tree_read_files - what the files of a cgroup say
+ * tree_read_files - read the files of a cgroup
  * @tree: the cgroups
- * @group: one of them; what it is to have is filled in
- * @devices: the volume and what it lies on
+ * @group: one of them; @want is filled in
+ * @devices: the volume and all devices it lies on
  *
  * Return: 0, or an exit code after the error has been reported.
  */
@@ -459,7 +457,7 @@ int tree_read_files(struct tree *tree, struct followed *group,
 		return 0;
 	}
 	if (!r) {
-		/* Never so in the kernel: it is being written to just now. */
+		/* The kernel always has a default; the file is being rewritten. */
 		if (!io_parse_weight(text, devices, &weight))
 			return 0;
 		r = io_read_file(tree->root, group->path, "io.max", text,
@@ -484,7 +482,7 @@ int tree_read_files(struct tree *tree, struct followed *group,
 }
 
 /**
- * tree_open - begin to watch
+ * tree_open - start watching
  * @tree: empty until it is scanned; to be closed in any case
  * @sysroot: prefix of /proc and of the mount
  *
@@ -521,7 +519,7 @@ void tree_close(struct tree *tree)
 {
 	struct followed *group;
 
-	/* Those that are gone are on the list only. */
+	/* Vanished ones are only on @gone, which tree_take_dirty() empties as well. */
 	tree_mark_all(tree);
 	tdestroy(tree->by_wd, nothing);
 	tdestroy(tree->by_path, nothing);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * ioband follow: cgroups on one side, groups of a volume on the other.
+ * ioband follow: mirror the tree of cgroups in the groups of a volume.
  */
 #ifndef IOBAND_FOLLOW_H
 #define IOBAND_FOLLOW_H
@@ -12,8 +12,8 @@
 #include "volume.h"
 
 /**
- * struct follow_group - what is set, or to be set, for a cgroup
- * @weight: 0 if it is to have no group, or has none
+ * struct follow_group - settings for a cgroup
+ * @weight: 0 for no group
  */
 struct follow_group {
 	uint32_t weight;
@@ -22,13 +22,13 @@ struct follow_group {
 
 /**
  * struct followed - a cgroup
- * @path: from the root, which is "" itself
- * @wd: its inotify watch
+ * @path: path from the root of the hierarchy, which is "" itself
+ * @wd: its inotify watch descriptor
  * @want: what its files say
  * @have: what the volume has
- * @dirty: on a list
- * @gone: no cgroup any more; goes itself when the volume has no group for it
- * @scan: the last scan it was met in
+ * @dirty: on one of the lists of the tree
+ * @gone: the cgroup does not exist any more; freed once its group has been detached
+ * @scan: the last scan that visited it
  */
 struct followed {
 	char *path;
@@ -45,12 +45,12 @@ struct followed {
 /**
  * struct tree - all cgroups
  * @root: descriptor of the directory at @mount
- * @fd: of inotify
- * @by_wd: tsearch(3) trees of all that are not gone
- * @dirty: list of those whose files are to be read
- * @gone: list of those that are gone
+ * @fd: inotify descriptor
+ * @by_wd: first of three tsearch(3) trees of all cgroups that are not gone
+ * @dirty: list of cgroups whose files are to be read
+ * @gone: list of cgroups that are gone
  * @rescan: events were lost
- * @told_left_out: that there are some that cannot be read
+ * @told_left_out: the warning about unreadable cgroups has been given
  */
 struct tree {
 	char *mount;
@@ -82,8 +82,8 @@ void tree_close(struct tree *tree);
  * struct mirror - the volume
  * @vol: as it was when its table was last read
  * @has_weights: the policy of its share divides by weights
- * @refused: limits that the target does not know; each is told once
- * @stale: a message was refused in a way that says: read the table again
+ * @refused: limits that the target does not know; reported once each
+ * @stale: a refused message calls for reading the table again
  */
 struct mirror {
 	struct volumes volumes;

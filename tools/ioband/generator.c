@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ioband-generator: tell systemd for which device the service of each volume waits.
+ * ioband-generator: tell systemd which device the service of each volume waits for.
  *
- * The unit ioband@NAME.service is the same for all volumes; what it has to come
- * after stands in /etc/ioband/NAME.conf. systemd runs this when it starts and when it
- * reloads, with three directories, and reads the units that are there then.
+ * The template ioband@.service is the same for all volumes; the device that it has to
+ * come after is named in /etc/ioband/NAME.conf. systemd runs this at boot and at each
+ * reload, with three directories, and then reads the units written to them.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -18,11 +18,11 @@
 #include "util.h"
 
 /**
- * systemd_escape - write a word as it stands in the name of a unit
- * @text: the word
- * @is_path: as systemd-escape does with --path
+ * systemd_escape - escape a string for the name of a unit
+ * @text: the string
+ * @is_path: escape it as a path, like systemd-escape --path
  *
- * Return: the name, to be freed.
+ * Return: the escaped string, to be freed.
  */
 char *systemd_escape(const char *text, bool is_path)
 {
@@ -47,7 +47,7 @@ char *systemd_escape(const char *text, bool is_path)
 	return out;
 }
 
-/* The node that a word of a configuration stands for; to be freed. */
+/* The path of the device node of a volume, or NULL; to be freed. */
 static char *device_path(const struct config *cfg)
 {
 	static const struct {
@@ -71,7 +71,7 @@ static char *device_path(const struct config *cfg)
 		return xstrdup(device);
 	if (strchr(device, '/'))
 		return xasprintf("/dev/%s", device);
-	/* A number, or a name that nobody but blk_find() understands. */
+	/* MAJOR:MINOR, or a form that only blk_find() can resolve. */
 	return NULL;
 }
 
@@ -107,13 +107,13 @@ static int write_dropin(const char *dir, const struct config *cfg)
 }
 
 /**
- * generator - write what systemd is to know
+ * generator - write drop-ins for the services of all volumes
  * @opts: the global options
- * @argc: how many words
- * @argv: the directories, of which the first is for units that a file of the
- *	administrator's overrides
+ * @argc: number of arguments
+ * @argv: the directories; the first is for units that files of the administrator
+ *	override
  *
- * One volume whose file is wrong is no reason to leave out the others.
+ * A bad file of one volume does not keep the others from being processed.
  *
  * Return: an exit code after errors have been reported.
  */

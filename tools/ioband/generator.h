@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * ioband-generator: tell systemd for which device the service of each volume waits.
+ * ioband-generator: tell systemd which device the service of each volume waits for.
  */
 #ifndef IOBAND_GENERATOR_H
 #define IOBAND_GENERATOR_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which group a word means.
+ * Resolve words that name groups.
  */
 #include <errno.h>
 #include <grp.h>
@@ -76,15 +76,15 @@ static int resolve_gid(const char *word, struct config_group *group, char **why)
 }
 
 /**
- * groupref_resolve - which group a word means
+ * groupref_resolve - resolve a word that names a group
  * @opts: the global options
- * @type: what the volume sorts I/O by
- * @word: default, -1, a number, and what @type adds: the path of a cgroup, the
- *	name of a systemd unit, the id of a container, a user or group of users
+ * @type: type of the volume, by which it sorts I/O
+ * @word: default, -1, a number, or depending on @type the path of a cgroup, the name
+ *	of a systemd unit, the id of a container, a user or a group of users
  * @group: its id is filled in
- * @why: on failure a sentence, to be freed
+ * @why: on failure set to a sentence, to be freed
  *
- * Return: 0, -ENOENT if there is no such thing now, -EEXIST if there are several, or
+ * Return: 0, -ENOENT if it does not exist at present, -EEXIST if it is ambiguous, or
  * another negative errno.
  */
 int groupref_resolve(const struct options *opts, const char *type,
@@ -123,9 +123,9 @@ int groupref_resolve(const struct options *opts, const char *type,
 }
 
 /**
- * groupref_warn - tell that a group will have no I/O, if so
- * @word: what groupref_resolve() was given
- * @group: what it has filled in
+ * groupref_warn - warn about a group that will get no I/O
+ * @word: word given to groupref_resolve()
+ * @group: group filled in by it
  */
 void groupref_warn(const char *word, const struct config_group *group)
 {
@@ -135,11 +135,11 @@ void groupref_warn(const char *word, const struct config_group *group)
 }
 
 /**
- * groupref_resolve_parent - replace the group that parent= names by its number
+ * groupref_resolve_parent - replace the name of the parent group by its number
  * @opts: the global options
- * @type: what the volume sorts I/O by
- * @set: settings, with a parent or without
- * @why: on failure a sentence, to be freed
+ * @type: type of the volume, by which it sorts I/O
+ * @set: settings, with or without a parent
+ * @why: on failure set to a sentence, to be freed
  *
  * Return: 0 or a negative errno.
  */
@@ -161,9 +161,9 @@ int groupref_resolve_parent(const struct options *opts, const char *type,
 /**
  * groupref_resolve_all - find the ids of all groups of a configuration
  * @opts: the global options
- * @cfg: the configuration; groups that mean nothing now are left without id, and if
- *	it is followed those that lack the io controller
- * @nr_missing: how many these are; each has been told of
+ * @cfg: the configuration; groups that do not exist at present are left without an
+ *	id, and if it is followed also those that lack the io controller
+ * @nr_missing: set to the number of these; each has been warned about
  *
  * Return: 0, or an exit code after the error has been reported.
  */
@@ -188,7 +188,7 @@ int groupref_resolve_all(const struct options *opts, struct config *cfg,
 		} else if (r) {
 			status = fail(IOBAND_USAGE, "%s: %s", cfg->name, why);
 		} else if (cfg->follow && group->lacks_io) {
-			/* What 'ioband follow' would take away again. */
+			/* 'ioband follow' would remove the group again. */
 			group->has_id = false;
 			++*nr_missing;
 		}
@@ -207,8 +207,8 @@ int groupref_resolve_all(const struct options *opts, struct config *cfg,
 }
 
 /**
- * groupref_print - what the kernel calls a group
- * @buf: where to
+ * groupref_print - write a group as the kernel calls it
+ * @buf: output buffer
  * @group: a resolved group
  *
  * Return: @buf.

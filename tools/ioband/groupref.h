@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which group a word means.
+ * Resolve words that name groups.
  */
 #ifndef IOBAND_GROUPREF_H
 #define IOBAND_GROUPREF_H
@@ -9,7 +9,7 @@
 
 struct options;
 
-/* What the kernel calls a group: "-1" or its number. */
+/* Room for a group as the kernel calls it: "-1" or its number. */
 enum {
 	GROUPREF_LEN = 24,
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What --help prints: of all commands a line, of one command all there is to it.
+ * Output of --help: a line for each command, or all details of one.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ static void print_keys(const struct command *cmd)
 		"  io_throttle=N, io_limit=N\n"
 		"                       I/Os at the disk, and their bound (* 0: automatic)\n"
 		"  quantum=MS           how long a group keeps the disk (* 0: automatic)\n";
-	/* The default group has nobody above it. */
+	/* The default group has no parent. */
 	bool is_default = cmd->flags & CMD_VOLUME_KEYS;
 
 	if (is_default)
@@ -72,7 +72,7 @@ static void print_columns(const struct command *cmd)
 }
 
 /**
- * help_command - print what one command takes
+ * help_command - print the help of one command
  */
 void help_command(const struct command *cmd)
 {
@@ -86,7 +86,7 @@ void help_command(const struct command *cmd)
 }
 
 /**
- * help_all - print which commands there are, and the options of all of them
+ * help_all - print the list of commands and the common options
  */
 void help_all(const struct command *commands, int nr)
 {

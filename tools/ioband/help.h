@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What --help prints.
+ * Output of --help.
  */
 #ifndef IOBAND_HELP_H
 #define IOBAND_HELP_H

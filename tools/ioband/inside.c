@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ioband inside of a device that is in use, and out of it again.
+ * Put ioband into a device that is in use, and take it out again.
  *
- * The device keeps its name, number and users, and gets another table. There are
- * two ways:
+ * The device keeps its name, number and users, and gets a new table. There are two
+ * ways to do so:
  *
  * flat: each line "linear DEVICE OFFSET" becomes "ioband DEVICE ... offset OFFSET".
- * Nothing else is needed, so nothing is left over when LVM takes the table away.
+ * No other device is involved, so nothing is left over when LVM replaces the table.
  *
- * layered: the old table moves to a hidden device of its own, and one line of
- * ioband lies on that. While both exist the old table is in force twice, so this
- * is for targets that remember nothing: two mirrors of the same disks would each
- * write down their own state.
+ * layered: the old table moves to a hidden device of its own, and a single ioband
+ * line lies on top of that. For a moment the old table is active twice, so this is
+ * only for targets without state: two mirrors of the same disks would each write
+ * their own.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -45,7 +45,7 @@ static char *lower_uuid(const char *name, const char *uuid)
 	return xasprintf(UUID_LOWER "%s", *uuid ? uuid : name);
 }
 
-/* DEVICE OFFSET */
+/* Parse DEVICE OFFSET. */
 static bool parse_linear(const char *params, char *device, uint64_t *offset)
 {
 	char number[24];
@@ -93,7 +93,7 @@ static uint64_t table_length(const struct ioband_dm_targets *targets)
 	return last->start + last->length;
 }
 
-/* Its number cannot be known before it is there, nor its table with --dry-run. */
+/* The number is known only once the device exists, so not with --dry-run. */
 static int lower_device(const struct inside *in, const char *name,
 			char device[DEVNO_LEN])
 {
@@ -127,7 +127,7 @@ static int make_layered(struct inside *in, const struct config *cfg,
 			      in->name);
 		goto out;
 	}
-	/* One of its own uuid was left over, and has been removed. */
+	/* A leftover of this volume has the same uuid, and has been removed. */
 	dev = volumes_device(in->volumes, lower, NULL);
 	if (dev && dev->uuid && strcmp(dev->uuid, uuid)) {
 		status = fail(IOBAND_BUSY,
@@ -156,7 +156,7 @@ out:
 	return status;
 }
 
-/* Somebody else may have loaded a table in the meantime. */
+/* Check that no other program has loaded its table in the meantime. */
 static int verify(struct inside *in, const char *verb)
 {
 	struct ioband_dm_targets now;
@@ -182,7 +182,7 @@ static int verify(struct inside *in, const char *verb)
 		    verb, in->name);
 }
 
-/* Put the new table in force. */
+/* Activate the new table. */
 static int replace(struct inside *in, const char *verb)
 {
 	int status;
@@ -244,12 +244,12 @@ static int refuse_type(const struct inside *in)
 }
 
 /**
- * inside_put - put ioband inside of a device, or other settings of it
+ * inside_put - put ioband into a device, or change its settings there
  * @opts: the global options
  * @volumes: what volumes_read() found
- * @cfg: resolved configuration; its name is that of the device
+ * @cfg: resolved configuration; its name is the name of the device
  *
- * Whatever fails, the device has its old table and is resumed.
+ * On any failure the device keeps its old table and is resumed.
  *
  * Return: 0, or an exit code after the error has been reported.
  */
@@ -264,7 +264,7 @@ int inside_put(const struct options *opts, const struct volumes *volumes,
 	char *lower = NULL;
 	int status;
 
-	/* Nobody is to interrupt us while there is a hidden device too many. */
+	/* No signal may end us while a hidden device exists that is not in use yet. */
 	action_begin();
 	status = action_table("attach", in.name, &in.old);
 	if (status)
@@ -293,7 +293,7 @@ int inside_put(const struct options *opts, const struct volumes *volumes,
 	if (status && lower && action_remove(opts, lower))
 		warn("'%s' is left over; 'dmsetup remove %s' takes it away",
 		     lower, lower);
-	/* Of an earlier attach, when the volume had another form. */
+	/* Remove what an earlier, layered attach may have left. */
 	if (!status && !lower && !volumes_find(volumes, in.name))
 		status = inside_clean(opts, volumes, in.name, in.old.uuid);
 out:
@@ -304,7 +304,7 @@ out:
 	return status;
 }
 
-/* The hidden device that a line of ioband lies on, if it does. */
+/* The hidden device that an ioband line lies on, or NULL. */
 static const struct ioband_dm_device *find_lower(const struct inside *in,
 						 const char *device)
 {
@@ -363,12 +363,12 @@ static int plain_line(struct inside *in, const struct ioband_dm_target *t,
 }
 
 /**
- * inside_take_out - give a device back the table it had without ioband
+ * inside_take_out - restore the table that a device would have without ioband
  * @opts: the global options
  * @volumes: what volumes_read() found
  * @name: the device, which is a volume
  *
- * Whatever fails, the device has its old table and is resumed.
+ * On any failure the device keeps its old table and is resumed.
  *
  * Return: 0, or an exit code after the error has been reported.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * ioband inside of a device that is in use, and out of it again.
+ * Put ioband into a device that is in use, and take it out again.
  */
 #ifndef IOBAND_INSIDE_H
 #define IOBAND_INSIDE_H

@@ -23,7 +23,7 @@ enum {
 	WEIGHT_MAX = 10000,
 };
 
-/* What "set" takes at most. The kernel's own limits go further: to no effect. */
+/* The most that "set" takes. io.max takes more, but such limits have no effect. */
 #define LIMIT_MAX (1ULL << 50)
 
 static void add_device(struct io_devices *devices, char *devno)
@@ -39,7 +39,7 @@ static void add_device(struct io_devices *devices, char *devno)
 	devices->v[devices->nr++] = devno;
 }
 
-/* MAJOR:MINOR in such a file; %NULL if there is no such file. To be freed. */
+/* Read MAJOR:MINOR from a file, to be freed; %NULL if there is no such file. */
 static char *read_devno(const char *sysroot, const char *path)
 {
 	FILE *file = open_below(sysroot, path);
@@ -77,7 +77,7 @@ static void add_slaves(struct io_devices *devices, const char *sysroot,
 		closedir(dir);
 }
 
-/* Limits and weights are those of the whole disk. */
+/* For a partition, limits and weights are those of the whole disk. */
 static void add_disk(struct io_devices *devices, const char *sysroot,
 		     const char *devno)
 {
@@ -97,8 +97,8 @@ static void add_disk(struct io_devices *devices, const char *sysroot,
 }
 
 /**
- * io_devices_find - a device and all it lies on
- * @devices: filled in, level by level, to be freed
+ * io_devices_find - find a device and all devices it lies on
+ * @devices: filled in level by level; to be freed
  * @sysroot: prefix of /sys
  */
 void io_devices_find(struct io_devices *devices, const char *sysroot,
@@ -120,7 +120,7 @@ void io_devices_free(struct io_devices *devices)
 	memset(devices, 0, sizeof(*devices));
 }
 
-/* Its place in the list; @devices->nr if it is none of them. */
+/* The index of a device in the list; @devices->nr if it is not there. */
 static size_t rank(const struct io_devices *devices, const char *devno)
 {
 	size_t i = 0;
@@ -131,14 +131,14 @@ static size_t rank(const struct io_devices *devices, const char *devno)
 }
 
 /**
- * io_parse_weight - which weight the file means for a device
- * @text: the file: a line "default N", then one "MAJOR:MINOR N" for each device
- *	that has another
- * @devices: the device; the line of the nearest one below it counts if it has
- *	none itself, for systemd writes IODeviceWeight= there
- * @weight: the weight, 1 to 10000
+ * io_parse_weight - find the weight of a device in io.weight
+ * @text: contents of the file: a line "default N", then one "MAJOR:MINOR N" for each
+ *	device with another weight
+ * @devices: the device and those below; the nearest one that has a line counts, as
+ *	systemd writes IODeviceWeight= for a device below
+ * @weight: set to the weight, 1 to 10000
  *
- * Return: whether there was one.
+ * Return: whether a weight was found.
  */
 bool io_parse_weight(const char *text, const struct io_devices *devices,
 		     uint32_t *weight)
@@ -155,7 +155,7 @@ bool io_parse_weight(const char *text, const struct io_devices *devices,
 		    !parse_u64(number, WEIGHT_MAX, &value) || !value)
 			continue;
 		place = rank(devices, key);
-		/* The default is worse than any of them. */
+		/* The default ranks last; other devices do not count. */
 		if (place == devices->nr && strcmp(key, "default"))
 			continue;
 		if (place < best) {
@@ -167,9 +167,9 @@ bool io_parse_weight(const char *text, const struct io_devices *devices,
 }
 
 /**
- * io_parse_max - which limits the file has for a device
- * @text: the file: lines "MAJOR:MINOR rbps=N wbps=N riops=max wiops=max"
- * @devices: the device; the kernel itself limits the others
+ * io_parse_max - find the limits of a device in io.max
+ * @text: contents of the file: lines "MAJOR:MINOR rbps=N wbps=N riops=max wiops=max"
+ * @devices: the device; those below it are limited by the kernel itself
  * @limits: filled in
  *
  * Return: whether there was a line for it.
@@ -208,11 +208,11 @@ bool io_parse_max(const char *text, const struct io_devices *devices,
 /**
  * io_read_file - read a file of a cgroup
  * @dir: directory that @path is relative to
- * @path: of the cgroup, beginning with / unless it is ""
- * @name: of the file
- * @text: where to, as a string; cut at @size
+ * @path: path of the cgroup, with a leading / unless it is ""
+ * @name: name of the file
+ * @text: buffer for the contents, as a string truncated to @size
  *
- * Return: 0 or a negative errno; -ENOENT also if the cgroup is just going.
+ * Return: 0 or a negative errno; -ENOENT also if the cgroup is being removed.
  */
 int io_read_file(int dir, const char *path, const char *name, char *text,
 		 size_t size)

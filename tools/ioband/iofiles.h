@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The limits of io.max, by the names they have there and in ioband's "set". */
+/* The limits of io.max, which have the same names there and in ioband's "set". */
 enum {
 	IO_RBPS,
 	IO_WBPS,
@@ -22,7 +22,7 @@ extern const char * const io_limit_names[NR_IO_LIMITS];
 
 #define IO_NO_LIMIT UINT64_MAX
 
-/* A device and those it lies on, the nearest first, as MAJOR:MINOR. */
+/* A device and all devices it lies on as MAJOR:MINOR, the nearest first. */
 struct io_devices {
 	char **v;
 	size_t nr;

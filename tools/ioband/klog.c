@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Why the kernel refused something: it says so in its log only.
+ * Find out why the kernel refused something, which only its log tells.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,11 +12,11 @@
 #include "klog.h"
 
 enum {
-	/* The longest record the kernel hands out. */
+	/* The longest record that the kernel returns. */
 	RECORD_LEN = 8192,
 };
 
-/* Behind @prefix, or NULL. */
+/* The rest of @text after @prefix, or NULL. */
 static const char *skip(const char *text, const char *prefix)
 {
 	size_t len = strlen(prefix);
@@ -24,7 +24,7 @@ static const char *skip(const char *text, const char *prefix)
 	return text && !strncmp(text, prefix, len) ? text + len : NULL;
 }
 
-/* "253:0: " as device-mapper puts it before what it says of a device. */
+/* Skip "253:0: ", with which device-mapper begins a message about a device. */
 static const char *skip_device(const char *text, const char *device)
 {
 	size_t len = strspn(text, "0123456789:");
@@ -38,13 +38,13 @@ static const char *skip_device(const char *text, const char *device)
 }
 
 /**
- * klog_match - whether a record of the kernel log tells a reason
- * @record: as /dev/kmsg gives it, "LEVEL,SEQUENCE,TIME,FLAGS;TEXT\n..."
- * @device: MAJOR:MINOR that it has to be about, or %NULL for any
+ * klog_match - whether a record of the kernel log gives a reason
+ * @record: record from /dev/kmsg, "LEVEL,SEQUENCE,TIME,FLAGS;TEXT\n..."
+ * @device: MAJOR:MINOR that it must be about, or %NULL for any
  * @reason: %KLOG_REASON_LEN bytes, filled in if it does
  *
- * Return: how good a reason it is, 0 if it is none: the target's own sentence
- * comes before what device-mapper says, and that before the target's short form.
+ * Return: the rank of the reason, 0 if there is none: the target's own sentence is
+ * better than a message of device-mapper, and that better than the target's short form.
  */
 int klog_match(const char *record, const char *device, char *reason)
 {
@@ -72,8 +72,8 @@ int klog_match(const char *record, const char *device, char *reason)
 }
 
 /**
- * klog_begin - from here on the log is of interest
- * @log: to be ended by klog_end()
+ * klog_begin - start watching the kernel log
+ * @log: to be passed to klog_end()
  */
 void klog_begin(struct klog *log)
 {
@@ -85,9 +85,9 @@ void klog_begin(struct klog *log)
 }
 
 /**
- * klog_end - find the reason for what failed since klog_begin()
- * @log: what that began
- * @device: MAJOR:MINOR that failed, or %NULL if it is not known
+ * klog_end - find the reason for a failure since klog_begin()
+ * @log: log that klog_begin() has set up
+ * @device: MAJOR:MINOR of the device that failed, or %NULL if it is not known
  * @reason: %KLOG_REASON_LEN bytes; "" if the log has none; %NULL if nothing failed
  */
 void klog_end(struct klog *log, const char *device, char *reason)

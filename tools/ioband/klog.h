@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Why the kernel refused something: it says so in its log only.
+ * Find out why the kernel refused something, which only its log tells.
  */
 #ifndef IOBAND_KLOG_H
 #define IOBAND_KLOG_H
@@ -12,8 +12,8 @@ enum {
 };
 
 /**
- * struct klog - what of the log is of interest
- * @fd: /dev/kmsg, positioned behind what was there; -1 if it cannot be read
+ * struct klog - the kernel log from some point on
+ * @fd: /dev/kmsg, positioned after the earlier records; -1 if it cannot be read
  */
 struct klog {
 	int fd;

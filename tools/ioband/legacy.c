@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What dm-ioband 1 had: the lines of its /etc/ioband.conf of 2010,
+ * Formats of dm-ioband 1: the lines of its /etc/ioband.conf of 2010,
  *
  *	DEVICE ID THROTTLE LIMIT POLICY WEIGHT TOKEN
  *
- * and its table lines, as dmsetup prints and takes them:
+ * and its table lines, in the format of dmsetup:
  *
  *	[NAME:] START LENGTH ioband DEVICE ID THROTTLE LIMIT TYPE POLICY
  *		[TOKEN [:PARAM [ID:PARAM ...]]]
@@ -17,7 +17,7 @@
 #include "util.h"
 #include "words.h"
 
-/* What 1.14 wrote with = or , as delimiter, and its -1, in today's form. */
+/* Convert the delimiters = and , that 1.14 accepted to the present one. */
 static char *modern(char *params)
 {
 	struct words words = { .next = params };
@@ -26,7 +26,7 @@ static char *modern(char *params)
 	while ((word = next_word(&words))) {
 		char *more, *delimiter = strpbrk(word, "=,");
 
-		/* Behind the first eight words come groups. */
+		/* Groups come after the first seven words. */
 		if (words.nr > 7 && delimiter && delimiter ==
 		    word + strspn(word, "0123456789"))
 			*delimiter = ':';
@@ -48,7 +48,7 @@ static int take_table(const char *params, struct config *cfg,
 	r = table_parse(text, &line, err);
 	if (r)
 		goto out;
-	/* Through the same checks as any other word. */
+	/* Apply the same checks as everywhere else. */
 	r = config_take(cfg, "device", line.device, err);
 	if (!r && *line.device != '/' && !strchr(line.device, ':'))
 		r = refuse(err, "device '%.40s': expected a path or MAJOR:MINOR",
@@ -69,7 +69,7 @@ static int take_table(const char *params, struct config *cfg,
 		r = refuse(err, "offset: a volume that begins in the middle of its device cannot be imported; use attach");
 	if (!r)
 		r = config_from_table(cfg, &line, err);
-	/* As the kernel does. */
+	/* Adjust it as the kernel does. */
 	if (!r && cfg->io_limit && cfg->io_limit < cfg->io_throttle)
 		cfg->io_limit = cfg->io_throttle;
 	table_free(&line);
@@ -79,7 +79,7 @@ out:
 	return r;
 }
 
-/* DEVICE ID THROTTLE LIMIT POLICY WEIGHT TOKEN: inside of a logical volume. */
+/* DEVICE ID THROTTLE LIMIT POLICY WEIGHT TOKEN, attached to a logical volume. */
 static int take_conf_line(char **words, struct config *cfg,
 			  struct parse_error *err)
 {
@@ -108,7 +108,7 @@ static int take_conf_line(char **words, struct config *cfg,
 	return settings_take_param(&group->set, cfg->policy, words[5], err);
 }
 
-/* The last part of a path is a name as good as any. */
+/* Use the last component of the path as the name. */
 static void name_from_device(struct config *cfg)
 {
 	const char *base = strrchr(cfg->device, '/');
@@ -121,13 +121,13 @@ static void name_from_device(struct config *cfg)
 }
 
 /**
- * legacy_parse - read one line of either kind
+ * legacy_parse - parse one line of either format
  * @line: the line
- * @cfg: what config_init() made with the name ""; filled in; the name stays ""
- *	if it follows from the device, a logical volume
+ * @cfg: filled in; initialised by config_init() with the name "", which stays if the
+ *	name follows from the device, a logical volume
  * @err: says what was wrong on failure
  *
- * Return: 1 if the line was one, 0 if it is empty or a comment, or -EINVAL.
+ * Return: 1 on success, 0 if the line is empty or a comment, or -EINVAL.
  */
 int legacy_parse(const char *line, struct config *cfg, struct parse_error *err)
 {
@@ -155,7 +155,7 @@ int legacy_parse(const char *line, struct config *cfg, struct parse_error *err)
 	if (nr > 3 && !strcmp(word[2], "ioband")) {
 		uint64_t start;
 
-		/* What is behind the third word is parsed as a whole. */
+		/* The parameters are parsed as a whole. */
 		size_t at = word[3] - copy;
 
 		if (!parse_u64(word[0], INT64_MAX, &start) || start)

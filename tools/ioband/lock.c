@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One at a time.
+ * Mutual exclusion of ioband processes.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,28 +15,29 @@
 #include "store.h"
 #include "util.h"
 
-/* Hidden, beside the records. */
+/* A hidden file in the directory of the records. */
 #define LOCK_FILE STORE_RUN "/.lock"
 
 static int lock_fd = -1;
 
-/* Only root may open it: who can lock it can stop all others. */
+/* Only root may open it: whoever holds the lock stops all others. */
 static int open_lock(const char *dir, const char *path)
 {
 	if (mkdir(dir, 0755) && errno != EEXIST)
 		return -1;
-	/* To read, for a service may find it there and all around read-only. */
+	/* For reading only: a service may find the whole directory read-only. */
 	return open(path, O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 }
 
 /**
- * lock_take - wait until no other ioband changes anything, and keep it so
+ * lock_take - wait for other ioband processes and exclude them from changes
  * @opts: the global options; with --dry-run there is nothing to do
  *
- * Until lock_drop() or the end of the process. It may be held already.
+ * The lock is held until lock_drop() or the end of the process. It is fine to hold it
+ * already.
  *
- * We may wait for udev while we hold it. What the rules of udev start is a service,
- * for which udev does not wait, so that may wait for us.
+ * We may wait for udev while holding it. This cannot deadlock: the rules of udev start
+ * ioband only as a service, for which udev does not wait.
  *
  * Return: 0, or an exit code after the error has been reported.
  */
@@ -67,7 +68,7 @@ int lock_take(const struct options *opts)
 }
 
 /**
- * lock_drop - let others change something
+ * lock_drop - release the lock
  */
 void lock_drop(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One at a time: between reading what there is and changing it, no other ioband
- * changes anything.
+ * Mutual exclusion of ioband processes: nothing changes between reading the present
+ * state and changing it.
  */
 #ifndef IOBAND_LOCK_H
 #define IOBAND_LOCK_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ioband: show and set how groups share the bandwidth of disks.
+ * ioband: show and control how groups share the bandwidth of disks.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -114,7 +114,7 @@ static int run_command(const struct options *opts, const struct command *cmd,
 	return cmd->handler(opts, argc, argv);
 }
 
-/* Output that was lost, say on a full disk, is a failure. */
+/* Lost output, for example on a full disk, is a failure. */
 static int close_stdout(int status)
 {
 	bool lost = ferror(stdout);
@@ -143,7 +143,7 @@ enum {
 	NR_LONG_OPTIONS = sizeof(long_options) / sizeof(long_options[0]),
 };
 
-/* The options of all commands and of @cmd, which may be %NULL; to be freed. */
+/* Common options plus those of @cmd, which may be %NULL; to be freed. */
 static struct option *join_options(const struct command *cmd)
 {
 	const struct option *own = cmd && cmd->own ? cmd->own->options : NULL;
@@ -162,13 +162,13 @@ static struct option *join_options(const struct command *cmd)
 #define SHORT_OPTIONS "Jro:nbvhV"
 
 /*
- * What getopt has just refused as @c tells, as it was written: of letters behind one
- * dash only that, for which optind may not have moved on yet.
+ * The option that getopt has just refused with @c, as written. Of several letters
+ * after one dash only the bad one, as optind may not have advanced yet.
  */
 static const char *refused_option(int c, char **argv, char letter[3])
 {
 	const char *word = argv[optind - 1];
-	/* A byte of a letter outside of ASCII is none by itself. */
+	/* A single byte of a multibyte character cannot be printed. */
 	int shown = optopt < 0 || (optopt >= 0x7f && optopt <= 0xff) ? '?' :
 		    optopt;
 	bool is_letter = c == ':' ? word[1] != '-' :
@@ -182,8 +182,8 @@ static const char *refused_option(int c, char **argv, char letter[3])
 }
 
 /*
- * Up to the first other word if @cmd is %NULL, else to the end. @done: what was
- * asked for has been printed. Return: 0 or an exit code.
+ * Parse options up to the first other word if @cmd is %NULL, else to the end.
+ * @done: set if --help or --version has been printed. Return: 0 or an exit code.
  */
 static int parse_options(struct options *opts, const struct command *cmd,
 			 int argc, char **argv, bool *done)
@@ -198,7 +198,7 @@ static int parse_options(struct options *opts, const struct command *cmd,
 	       (c = getopt_long(argc, argv, cmd ? ":" SHORT_OPTIONS :
 				"+:" SHORT_OPTIONS, options, NULL)) >= 0) {
 		switch (c) {
-		case 0:		/* a flag of the command's own, set */
+		case 0:		/* getopt has set a flag of the command */
 			break;
 		case 'J':
 			opts->json = true;
@@ -255,10 +255,10 @@ static int parse_options(struct options *opts, const struct command *cmd,
 	return status;
 }
 
-/* Words and options in any order. */
+/* For the generator: options and words in any order. */
 static const struct command no_command;
 
-/* systemd finds it under this name. */
+/* systemd runs it under this name. */
 static bool is_generator(const char *path)
 {
 	const char *name = strrchr(path, '/');
@@ -273,7 +273,7 @@ int main(int argc, char **argv)
 	bool done = false;
 	int status;
 
-	/* Not LC_ALL: numbers keep their point everywhere. */
+	/* Not LC_ALL: the decimal point must not depend on the locale. */
 	setlocale(LC_CTYPE, "");
 	opterr = 0;
 	if (argc && is_generator(argv[0])) {

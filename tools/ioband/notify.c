@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tell systemd how a service is doing.
+ * Report the state of a service to systemd.
  *
- * The protocol is one datagram, and sd_notify(3) promises that it stays as it is.
- * So little is not worth a library that machines without systemd would need, too.
+ * The protocol is a single datagram, which sd_notify(3) guarantees to be stable. That
+ * is not worth a library that machines without systemd would need as well.
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 #include "follow.h"
 
-/* Lines such as "READY=1". Nothing happens if nobody wants to know. */
+/* @state: lines such as "READY=1". Does nothing if $NOTIFY_SOCKET is not set. */
 void notify_systemd(const char *state)
 {
 	const char *path = getenv("NOTIFY_SOCKET");
@@ -26,7 +26,7 @@ void notify_systemd(const char *state)
 	    (*path != '/' && *path != '@'))
 		return;
 	memcpy(address.sun_path, path, len);
-	/* A name that is no file. */
+	/* An abstract socket. */
 	if (*path == '@')
 		address.sun_path[0] = '\0';
 	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);

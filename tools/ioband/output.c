@@ -22,7 +22,7 @@ struct listing {
 	const struct column *columns;
 	struct libscols_table *table;
 	struct libscols_line *row;
-	/* By index into @columns; NULL where it is not shown. */
+	/* By index into @columns; NULL if the column is not shown. */
 	struct libscols_column *shown[MAX_COLUMNS];
 };
 
@@ -32,7 +32,7 @@ static void check(int r)
 		exit(fail(IOBAND_NOMEM, "out of memory"));
 }
 
-/* The length of the UTF-8 character at @s, 0 if there is none. */
+/* The length of the UTF-8 character at @s, 0 if it is invalid. */
 static size_t utf8_len(const unsigned char *s)
 {
 	uint32_t min, c;
@@ -66,10 +66,10 @@ static size_t utf8_len(const unsigned char *s)
 }
 
 /**
- * output_utf8 - make it text
- * @value: may hold any byte, as names of shares and cgroups may
+ * output_utf8 - turn a string into valid UTF-8
+ * @value: any bytes, as in names of shares and cgroups
  *
- * Return: the same in UTF-8, with \xHH for what is none; to be freed.
+ * Return: the same with \xHH for invalid and control characters, to be freed.
  */
 char *output_utf8(const char *value)
 {
@@ -91,7 +91,7 @@ char *output_utf8(const char *value)
 	return text;
 }
 
-/* JSON is UTF-8 only. For text libsmartcols does the like itself. */
+/* JSON has to be UTF-8. For text libsmartcols does something similar itself. */
 static char *clean(const struct listing *l, const char *value)
 {
 	return l->opts->json ? output_utf8(value) : xstrdup(value);
@@ -137,7 +137,7 @@ static void show_column(struct listing *l, int i)
 	struct libscols_column *cl;
 	int flags = 0;
 
-	/* A second mention changes nothing. */
+	/* The column has been named before. */
 	if (l->shown[i])
 		return;
 	if (column->type == COLUMN_NUMBER)
@@ -153,7 +153,7 @@ static void show_column(struct listing *l, int i)
 	l->shown[i] = cl;
 }
 
-/* COL[,COL ...], or +COL... for those in addition to the usual ones. */
+/* COL[,COL ...], or +COL... to add to the default columns. */
 static int choose_columns(struct listing *l)
 {
 	const char *list = l->opts->columns;
@@ -181,10 +181,10 @@ static int choose_columns(struct listing *l)
 
 /**
  * listing_new - begin a listing
- * @listing: the new one, to be freed in any case
- * @opts: says how and which columns
- * @title: what JSON calls the array of rows
- * @columns: all there could be
+ * @listing: set to the new listing, to be freed in any case
+ * @opts: the global options: format and columns
+ * @title: key of the array of rows in JSON
+ * @columns: all possible columns
  *
  * Return: 0, or an exit code after the error has been reported.
  */
@@ -208,7 +208,7 @@ void listing_row(struct listing *l)
 {
 	l->row = scols_table_new_line(l->table, NULL);
 	check(!l->row);
-	/* Text for people and awk has a word in every cell, JSON has null. */
+	/* In text every cell has a word, for awk as well; JSON has null. */
 	for (unsigned int i = 0; l->columns[i].name; i++)
 		if (l->shown[i] && !l->opts->json)
 			listing_string(l, i, "-");
@@ -252,7 +252,7 @@ void listing_number(struct listing *l, unsigned int column, uint64_t value)
 		set_cell(l, column, xasprintf("%" PRIu64, value));
 }
 
-/* A word for people that is a number to programs. */
+/* A word in text, a number in JSON and raw output. */
 void listing_word(struct listing *l, unsigned int column, const char *text,
 		  int64_t value)
 {
@@ -276,7 +276,7 @@ void listing_bytes(struct listing *l, unsigned int column, uint64_t bytes)
 		set_cell(l, column, xstrdup(units_size(buf, bytes)));
 }
 
-/* Programs get microseconds. */
+/* JSON and raw output are in microseconds. */
 void listing_time(struct listing *l, unsigned int column, double us)
 {
 	char buf[UNITS_LEN];
@@ -296,7 +296,7 @@ void listing_percent(struct listing *l, unsigned int column, double part,
 		set_cell(l, column, xasprintf("%.1f", 100 * part / whole));
 }
 
-/* Three digits for people. */
+/* Three significant digits in text. */
 void listing_real(struct listing *l, unsigned int column, double value)
 {
 	int digits = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
@@ -308,15 +308,15 @@ void listing_real(struct listing *l, unsigned int column, double value)
 	set_cell(l, column, xasprintf("%.*f", digits, value));
 }
 
-/* Whether it is worth the effort to find out. */
+/* Whether the column is shown, so that its value is worth finding out. */
 bool listing_wants(const struct listing *l, unsigned int column)
 {
 	return l->shown[column];
 }
 
 /*
- * Leave out a column that has turned out to be empty. Programs rely on the
- * columns there are, and who asked for it gets it.
+ * Hide a column that has turned out to be empty, unless columns were asked for or
+ * the output is for programs, which rely on a fixed set.
  */
 void listing_drop(struct listing *l, unsigned int column)
 {
@@ -330,9 +330,9 @@ void listing_drop(struct listing *l, unsigned int column)
 }
 
 /**
- * listing_print - write it to stdout
+ * listing_print - print a listing to stdout
  *
- * Return: an exit code; its error has been reported.
+ * Return: 0, or an exit code after the error has been reported.
  */
 int listing_print(struct listing *l)
 {

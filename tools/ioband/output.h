@@ -20,8 +20,8 @@ enum column_type {
 
 /**
  * struct column - what a listing can show
- * @name: as in the heading and for --output; in small letters the key of JSON
- * @shown: unless --output says otherwise
+ * @name: in the heading and for --output; in lower case the key in JSON
+ * @shown: shown by default
  */
 struct column {
 	const char *name;
@@ -34,7 +34,7 @@ int listing_new(struct listing **listing, const struct options *opts,
 		const char *title, const struct column *columns);
 void listing_row(struct listing *l);
 
-/* Cells of the last row; @column is the index into the columns. */
+/* Set a cell of the last row; @column is an index into the columns. */
 void listing_string(struct listing *l, unsigned int column, const char *value);
 void listing_strings(struct listing *l, unsigned int column,
 		     char * const *values, size_t nr);

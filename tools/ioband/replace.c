@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Files that are replaced at once.
+ * Replace files atomically.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,19 +29,19 @@ static int write_fd(int fd, const char *text, size_t len)
 }
 
 /**
- * replace_file - write a file
- * @path: where
- * @text: all of it
- * @len: its length
+ * replace_file - write a file atomically
+ * @path: path of the file
+ * @text: new contents
+ * @len: their length
  *
- * Whoever reads the file gets the old one or the new one, never a part.
+ * A reader of the file gets the old or the new contents, never a part.
  *
  * Return: 0 or -errno.
  */
 int replace_file(const char *path, const char *text, size_t len)
 {
 	char *dir = xstrdup(path), *base = xstrdup(path);
-	/* Collectors take files that end as theirs do, and no hidden ones. */
+	/* Hidden and with another suffix, so that collectors ignore it. */
 	char *temp = xasprintf("%s/.%s.XXXXXX", dirname(dir), basename(base));
 	int fd = mkostemp(temp, O_CLOEXEC), r = 0;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Files that are replaced at once.
+ * Replace files atomically.
  */
 #ifndef IOBAND_REPLACE_H
 #define IOBAND_REPLACE_H

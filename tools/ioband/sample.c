@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What all groups of the chosen volumes had got at one moment.
+ * The counters of all groups of the chosen volumes at one moment.
  */
 #include <errno.h>
 #include <grp.h>
@@ -21,7 +21,7 @@ static int ask(const struct volume *vol, const char *message, char **answer)
 
 	if (r == -ENXIO)
 		return r;
-	/* The target has always had it: this is another target by now. */
+	/* Every version of the target knows the message: the table was replaced. */
 	if (r == -EINVAL || (!r && !*answer))
 		return fail(IOBAND_BUSY,
 			    "'%s' does not answer '%s': its table was replaced while it was read; try again",
@@ -58,7 +58,7 @@ static int read_stats(const struct volume *vol, struct stats *stats)
 /**
  * sample_show - ask a volume for the state of its share
  * @vol: the volume
- * @show: the answer, to be freed; empty if the volume is gone
+ * @show: filled in, to be freed; empty if the volume is gone
  *
  * Return: 0, or an exit code after the error has been reported.
  */
@@ -77,7 +77,7 @@ int sample_show(const struct volume *vol, struct show *show)
 	return r ? bad_answer(vol, r, "show", &err) : 0;
 }
 
-/* Whether an earlier volume that was chosen belongs to the same share. */
+/* Whether an earlier one of the chosen volumes belongs to the same share. */
 static bool share_is_told(const struct volumes *volumes, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
@@ -90,7 +90,7 @@ static bool share_is_told(const struct volumes *volumes, size_t nr)
 
 /**
  * sample_read_shows - ask for the state of each share
- * @sample: what sample_read() has read; the first volume of a share tells for all
+ * @sample: result of sample_read(); filled in for the first volume of each share
  *
  * Return: 0, or an exit code after the error has been reported.
  */
@@ -114,8 +114,8 @@ static bool has_type(const struct volume *vol, const char *type)
 /**
  * sample_read - read all statistics
  * @sample: filled in, to be freed in any case
- * @argc: how many words name volumes; if none, all are chosen
- * @argv: these words
+ * @argc: number of words that name volumes; 0 for all volumes
+ * @argv: the words
  *
  * Return: 0, or an exit code after the error has been reported.
  */
@@ -168,8 +168,8 @@ void sample_free(struct sample *sample)
 }
 
 /**
- * sample_find - the same group in another sample
- * @sample: the other one
+ * sample_find - find the same group in another sample
+ * @sample: the other sample
  * @vol: volume of the group
  * @group: the group
  *
@@ -190,7 +190,7 @@ const struct stats_group *sample_find(const struct sample *sample,
 	return NULL;
 }
 
-/* The name of a process, or of the one that leads a process group. */
+/* The name of a process, or of the leader of a process group. */
 static char *process_name(const char *sysroot, uint64_t pid)
 {
 	char *path = xasprintf("/proc/%" PRIu64 "/comm", pid);
@@ -218,7 +218,7 @@ static char *ioprio_name(uint64_t id)
 }
 
 /**
- * sample_name - what people call a group
+ * sample_name - get a human-readable name of a group
  * @vol: volume of the group
  * @group: the group
  * @sysroot: prefix of /proc

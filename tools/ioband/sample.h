@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What all groups of the chosen volumes had got at one moment.
+ * The counters of all groups of the chosen volumes at one moment.
  */
 #ifndef IOBAND_SAMPLE_H
 #define IOBAND_SAMPLE_H
@@ -16,9 +16,9 @@ struct options;
 /**
  * struct sample - all statistics
  * @stats: those of each volume in @volumes; empty if it was not chosen
- * @shows: the state of its share, likewise, once sample_read_shows() was called
+ * @shows: the state of its share likewise, once sample_read_shows() was called
  * @cgroups: paths of all groups of type cgroup
- * @time_ns: when they were read, by clock_now_ns()
+ * @time_ns: clock_now_ns() at the time of reading
  */
 struct sample {
 	struct volumes volumes;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The terminal as a screen that is drawn anew again and again.
+ * Full-screen output that is redrawn all the time.
  *
- * The few ANSI sequences used are those that every terminal in use has: other
- * screen, cursor off, cursor home, erase, reverse video.
+ * Uses only the few ANSI sequences that every terminal in use has: alternate screen,
+ * cursor off, cursor home, erase, reverse video.
  */
 #include <errno.h>
 #include <signal.h>
@@ -29,7 +29,7 @@ enum {
 
 static struct termios usual;
 static int usual_stderr = -1;
-/* Signals come while we wait for a key and at no other time: none is missed. */
+/* Signals are only unblocked while waiting for a key, so that none is missed. */
 static sigset_t usual_mask;
 static volatile sig_atomic_t quit, stop, resized;
 static unsigned int columns, lines, line_nr;
@@ -74,7 +74,7 @@ static void write_text(const char *text)
 	write_all(text, strlen(text));
 }
 
-/* Keys come at once and are not shown; those that make signals still do. */
+/* No line buffering and no echo; keys that raise signals still do. */
 static int set_up(void)
 {
 	struct termios raw = usual;
@@ -88,7 +88,7 @@ static int set_up(void)
 	return 0;
 }
 
-/* Errors would be lost between frames: keep them until the screen is left. */
+/* The next frame would overwrite errors: keep them until the screen is left. */
 static void keep_errors(void)
 {
 	int fd = memfd_create("errors", MFD_CLOEXEC);
@@ -117,7 +117,7 @@ static void tell_errors(void)
 }
 
 /**
- * screen_enter - take the terminal
+ * screen_enter - take over the terminal
  *
  * Return: 0, or an exit code after the error has been reported.
  */
@@ -153,7 +153,7 @@ void screen_leave(void)
 	tell_errors();
 }
 
-/* As the shell expects: stopped with the terminal as it was. */
+/* Stop as the shell expects, with the terminal restored. */
 static void do_stop(void)
 {
 	struct sigaction action = { .sa_handler = SIG_DFL }, ours;
@@ -171,7 +171,7 @@ static void do_stop(void)
 	resized = 1;
 }
 
-/* Arrows are ESC [ C, or ESC O C; other sequences are passed over. */
+/* Arrows are ESC [ C or ESC O C; other sequences are ignored. */
 static int read_key(void)
 {
 	unsigned char bytes[16];
@@ -179,7 +179,7 @@ static int read_key(void)
 
 	if (n < 0)
 		return errno == EINTR ? SCREEN_NONE : SCREEN_QUIT;
-	/* It said that there is something, but there is not: a hangup. */
+	/* Readable, but at end of file: a hangup. */
 	if (!n)
 		return SCREEN_QUIT;
 	if (bytes[0] != '\033')
@@ -193,9 +193,9 @@ static int read_key(void)
 
 /**
  * screen_key - wait for a key
- * @ns: how long at most
+ * @ns: maximum time to wait
  *
- * Return: the character or one of the above, %SCREEN_NONE if there was none.
+ * Return: a character or one of the SCREEN_ codes, %SCREEN_NONE for no key.
  */
 int screen_key(uint64_t ns)
 {
@@ -234,9 +234,9 @@ void screen_begin(unsigned int *width, unsigned int *height)
 }
 
 /**
- * screen_line - the next line
- * @text: cut where the screen ends; what is no character is shown as ?
- * @marked: in reverse video, up to the end of the screen
+ * screen_line - draw the next line
+ * @text: truncated to the width of the screen; invalid characters appear as ?
+ * @marked: in reverse video across the whole width
  */
 void screen_line(const char *text, bool marked)
 {
@@ -246,7 +246,7 @@ void screen_line(const char *text, bool marked)
 
 	if (line_nr == lines)
 		return;
-	/* After the last line there is no new one: the screen would move up. */
+	/* No newline after the last line, which would scroll the screen. */
 	if (line_nr++)
 		fputs("\r\n", frame);
 	if (marked)
@@ -276,7 +276,7 @@ void screen_line(const char *text, bool marked)
 		fputs("\033[K", frame);
 }
 
-/* All at once, or the terminal might show half of it. */
+/* Write the frame at once, or the terminal might show half of it. */
 void screen_end(void)
 {
 	if (line_nr < lines)

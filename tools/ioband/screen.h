@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The terminal as a screen that is drawn anew again and again.
+ * Full-screen output that is redrawn all the time.
  */
 #ifndef IOBAND_SCREEN_H
 #define IOBAND_SCREEN_H
@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 enum {
-	/* What screen_key() gives besides characters. */
+	/* Returned by screen_key() in place of a character. */
 	SCREEN_NONE	= 0,
 	SCREEN_LEFT	= 256,
 	SCREEN_RIGHT,
@@ -22,7 +22,7 @@ int screen_enter(void);
 void screen_leave(void);
 int screen_key(uint64_t ns);
 
-/* A frame: begin, lines from the top, end. What does not fit is left out. */
+/* A frame: begin, lines from the top, end. Lines that do not fit are dropped. */
 void screen_begin(unsigned int *width, unsigned int *height);
 void screen_line(const char *text, bool marked);
 void screen_end(void);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What can be set for a group: weight=, limits and so on.
+ * The settings of a group: weight=, limits and so on.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 #include "words.h"
 
 enum {
-	/* set takes 1 to 10000, the number of a table line the rest as well. */
+	/* "set" takes 1 to 10000; a number in a table line may be larger. */
 	WEIGHT_MAX = 32767,
 	WEIGHT_DEFAULT = 100,
 	CLASS_BE = 1,
@@ -66,7 +66,7 @@ static const struct {
 };
 
 /**
- * setting_name - the word before the =
+ * setting_name - get the word before the =
  * @key: the setting
  */
 const char *setting_name(enum setting_key key)
@@ -84,7 +84,7 @@ static int find_key(const char *word, size_t len)
 }
 
 /**
- * setting_known - whether a word is key=value of a group
+ * setting_known - whether a word is a key=value of a group
  * @word: the word
  */
 bool setting_known(const char *word)
@@ -131,7 +131,7 @@ static bool parse_value(int key, const char *word, struct settings *set)
 	return false;
 }
 
-/* burst= and peak= belong to the limit named last before them. */
+/* burst= and peak= belong to the last limit before them. */
 static int take_addition(struct settings *set, const char *word, size_t len,
 			 struct parse_error *err)
 {
@@ -168,7 +168,7 @@ static int take_addition(struct settings *set, const char *word, size_t len,
 	return 0;
 }
 
-/* MIN:MAX in KiB/s, as dm-ioband 1 had it; 0:0 for neither. */
+/* MIN:MAX in KiB/s, in the format of dm-ioband 1; 0 for none. */
 static int take_range(struct settings *set, const char *word,
 		      struct parse_error *err)
 {
@@ -197,8 +197,8 @@ bad:
 }
 
 /**
- * settings_take - read one key=value
- * @set: where it is added; unchanged on failure but for what was half read
+ * settings_take - parse one key=value
+ * @set: settings that it is added to; on failure only this key may have changed
  * @word: the word
  * @err: says what was wrong on failure
  *
@@ -236,7 +236,7 @@ int settings_take(struct settings *set, const char *word,
 	return 0;
 }
 
-/* Without weights, a plain number is a rate, and a second one its burst. */
+/* In a policy without weights: a plain number is a rate, a second one its burst. */
 static int take_rate(struct settings *set, const char *param,
 		     struct parse_error *err)
 {
@@ -263,9 +263,9 @@ bad:
 }
 
 /**
- * settings_take_param - read the parameter of a group in a table line
- * @set: where it is added
- * @policy: the policy of the line, which says what a number means
+ * settings_take_param - parse the parameter of a group in a table line
+ * @set: settings that it is added to
+ * @policy: policy of the line, which decides what a plain number means
  * @param: the parameter: a number, MIN:MAX, or key=value[,key=value...]
  * @err: says what was wrong on failure
  *
@@ -300,7 +300,7 @@ int settings_take_param(struct settings *set, const char *policy,
 	}
 }
 
-/* The value that a setting has if it is not given. */
+/* Set a setting to its default. */
 static void take_default(struct settings *set, enum setting_key key)
 {
 	struct setting *s = &set->v[key];
@@ -317,13 +317,13 @@ static void take_default(struct settings *set, enum setting_key key)
 }
 
 /**
- * settings_merge - let later settings take the place of earlier ones
- * @set: the earlier ones
- * @more: the later ones; a limit comes with its burst and peak
+ * settings_merge - override settings with later ones
+ * @set: the settings to change
+ * @more: what takes precedence; a limit includes its burst and peak
  */
 void settings_merge(struct settings *set, const struct settings *more)
 {
-	/* There is one minimum, in one or the other unit. */
+	/* There is only one minimum, in either unit. */
 	if (more->v[SET_MIN].given || more->v[SET_MINIOPS].given) {
 		set->v[SET_MIN].given = false;
 		set->v[SET_MINIOPS].given = false;
@@ -336,8 +336,8 @@ void settings_merge(struct settings *set, const struct settings *more)
 }
 
 /**
- * settings_begin_anew - what another policy leaves of the settings of a group
- * @set: the settings, of which the parent stays
+ * settings_begin_anew - reset the settings of a group as a new policy does
+ * @set: the settings, of which only the parent is kept
  */
 void settings_begin_anew(struct settings *set)
 {
@@ -348,7 +348,7 @@ void settings_begin_anew(struct settings *set)
 	*set = kept;
 }
 
-/* As it is in force: not given is as good as the default. */
+/* The value in force: the default if none is given. */
 static struct setting effective(const struct settings *set,
 				enum setting_key key)
 {
@@ -361,14 +361,14 @@ static struct setting effective(const struct settings *set,
 }
 
 /**
- * setting_equal - whether a setting is the same in both, by itself or by default
+ * setting_equal - whether a setting is the same in both, defaults applied
  */
 bool setting_equal(const struct settings *a, const struct settings *b,
 		   enum setting_key key)
 {
 	struct setting x = effective(a, key), y = effective(b, key);
 
-	/* It is how to set others, and nothing by itself. */
+	/* It only says how to apply others. */
 	if (key == SET_FORCE)
 		return true;
 	if (key == SET_PARENT)
@@ -380,7 +380,7 @@ bool setting_equal(const struct settings *a, const struct settings *b,
 }
 
 /**
- * setting_is_followed - whether 'ioband follow' sets it, from a cgroup's files
+ * setting_is_followed - whether 'ioband follow' sets it from a cgroup's files
  * @key: the setting
  */
 bool setting_is_followed(enum setting_key key)
@@ -390,7 +390,7 @@ bool setting_is_followed(enum setting_key key)
 }
 
 /**
- * setting_is_default - whether a setting has the value it has if it is not given
+ * setting_is_default - whether a setting has its default value
  */
 bool setting_is_default(const struct settings *set, enum setting_key key)
 {
@@ -400,7 +400,7 @@ bool setting_is_default(const struct settings *set, enum setting_key key)
 }
 
 /**
- * settings_are_default - whether nothing special is set
+ * settings_are_default - whether all settings have their defaults
  */
 bool settings_are_default(const struct settings *set)
 {
@@ -420,13 +420,13 @@ static void print_number(char buf[UNITS_LEN], enum kind kind, uint64_t value,
 }
 
 /**
- * setting_value - write what stands behind the =
- * @buf: where to
+ * setting_value - write the part after the =
+ * @buf: output buffer
  * @set: the settings
  * @key: which of them; it need not be given
- * @exact_units: 10M for people, else 10485760 for the kernel
+ * @exact_units: 10M for people instead of 10485760 for the kernel
  *
- * burst= and peak= follow behind a blank.
+ * burst= and peak= follow after a blank each.
  */
 void setting_value(char buf[SETTING_LEN], const struct settings *set,
 		   enum setting_key key, bool exact_units)
@@ -465,9 +465,9 @@ void setting_value(char buf[SETTING_LEN], const struct settings *set,
 
 /**
  * settings_param - write the parameter of a group in a table line
- * @buf: where to
- * @size: how much fits
- * @policy: the policy of the line
+ * @buf: output buffer
+ * @size: its size
+ * @policy: policy of the line
  * @set: the settings
  *
  * Return: length, or -EINVAL if it does not fit.
@@ -491,7 +491,7 @@ int settings_param(char *buf, size_t size, const char *policy,
 		return n < size ? (int)n : -EINVAL;
 	}
 	for (int i = 0; i < NR_SETTINGS; i++) {
-		/* What a new group has anyway need not be said. */
+		/* Defaults need not be written. */
 		if (setting_is_default(set, i))
 			continue;
 		setting_value(text, set, i, false);
@@ -503,7 +503,7 @@ int settings_param(char *buf, size_t size, const char *policy,
 		if (n >= size)
 			return -EINVAL;
 	}
-	/* Nothing to say where a number would be no weight. */
+	/* All defaults, in a policy that does not take a number as a weight. */
 	if (!n)
 		n = snprintf(buf, size, "%s",
 			     !strcmp(policy, "limit") ? "0" : "0:0");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What can be set for a group: weight=, limits and so on.
+ * The settings of a group: weight=, limits and so on.
  *
- * The same words are in messages, table lines, configuration files and on the
- * command line. Nothing here asks the kernel or allocates without telling.
+ * Messages, table lines, configuration files and the command line use the same words.
+ * Nothing here talks to the kernel, or allocates memory without saying so.
  */
 #ifndef IOBAND_SETTINGS_H
 #define IOBAND_SETTINGS_H
@@ -32,17 +32,17 @@ enum setting_key {
 };
 
 enum {
-	/* A group in a file or on the command line: mostly the path of a cgroup. */
+	/* A group in a file or on the command line, typically the path of a cgroup. */
 	GROUP_NAME_LEN = 512,
-	/* The longest text of a setting with its burst and peak. */
+	/* The longest value of a setting, burst and peak included. */
 	SETTING_LEN = GROUP_NAME_LEN + 16,
 };
 
 /**
- * struct setting - one of them
- * @given: the rest counts
- * @is_max: no limit
- * @value: bytes/s, I/Os/s, weight, microseconds, index of a class
+ * struct setting - one setting
+ * @given: the other members are valid
+ * @is_max: unlimited
+ * @value: bytes/s, I/Os/s, weight, microseconds, or index of a class
  * @burst: bytes or I/Os
  * @peak: bytes/s or I/Os/s
  */
@@ -58,8 +58,8 @@ struct setting {
 
 /**
  * struct settings - all settings of a group, given or not
- * @parent: the group that SET_PARENT names
- * @last: whose burst= and peak= come next, plus 1
+ * @parent: name of the group for SET_PARENT
+ * @last: 1 + key of the limit that burst= and peak= would belong to, or 0
  */
 struct settings {
 	struct setting v[NR_SETTINGS];

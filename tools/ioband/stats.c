@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Answers of the target to the messages "stats" and "show".
+ * Parse the target's answers to the messages "stats" and "show".
  */
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ static const char * const stats_keys[NR_STATS_KEYS] = {
 	[STATS_UNMET_MIN]		= "unmet_min",
 };
 
-/* The next line, which is cut off, or %NULL; empty ones are passed over. */
+/* Split off the next line that is not empty; %NULL if there is none. */
 static char *next_line(char **rest)
 {
 	char *line;
@@ -58,7 +58,7 @@ static bool parse_id(const char *word, uint64_t *id, bool *is_default)
 	return *is_default || parse_u64(word, UINT64_MAX, id);
 }
 
-/* Counts with commas between them; those that are left out at the end are 0. */
+/* Comma-separated counts; trailing ones that are left out are 0. */
 static bool parse_counts(char *list, uint64_t counts[STATS_BUCKETS])
 {
 	char *word;
@@ -86,7 +86,7 @@ static bool set_value(struct stats_group *group, const char *key, char *value)
 		group->parent = value;
 		return parse_id(value, &id, &is_default);
 	}
-	/* An empty list is that of a group which has done nothing yet. */
+	/* The list is empty if the group has done no I/O yet. */
 	if (!strcmp(key, "wait_us")) {
 		group->has_wait = true;
 		return !*value || parse_counts(value, group->wait);
@@ -124,8 +124,8 @@ static int parse_stats_line(char *line, struct stats *stats,
 }
 
 /**
- * stats_parse - read an answer to "stats"
- * @answer: all lines of it
+ * stats_parse - parse an answer to "stats"
+ * @answer: the answer, all lines
  * @stats: filled in; on success to be freed by stats_free()
  * @err: says what was wrong on failure
  *
@@ -151,8 +151,8 @@ int stats_parse(const char *answer, struct stats *stats,
 }
 
 /**
- * stats_free - release what stats_parse() allocated
- * @stats: an answer, parsed, failed to, or all zero
+ * stats_free - free what stats_parse() allocated
+ * @stats: an answer, parsed with or without success, or zeroed
  */
 void stats_free(struct stats *stats)
 {
@@ -172,8 +172,8 @@ static int compare(const struct stats_group *group, bool is_default,
 /**
  * stats_find - look up a group
  * @stats: an answer
- * @is_default: whether it is the default group
- * @id: its id if it is not
+ * @is_default: look for the default group
+ * @id: otherwise the id to look for
  *
  * Return: the group, or %NULL.
  */
@@ -197,8 +197,8 @@ const struct stats_group *stats_find(const struct stats *stats,
 }
 
 /*
- * The value behind the first KEY= that begins a word, up to @until, or to the
- * next blank if that is %NULL: paths may have blanks.
+ * Find the value of the first KEY= at the start of a word. It extends to @until, as
+ * paths may contain blanks, or to the next blank if that is %NULL.
  */
 static char *find_value(char *line, const char *key, size_t *len,
 			const char *until)
@@ -270,8 +270,8 @@ static void parse_show_pool(char *line, struct show *show)
 }
 
 /**
- * show_parse - read an answer to "show"
- * @answer: all lines of it
+ * show_parse - parse an answer to "show"
+ * @answer: the answer, all lines
  * @show: filled in; on success to be freed by show_free()
  * @err: says what was wrong on failure
  *
@@ -302,8 +302,8 @@ int show_parse(const char *answer, struct show *show, struct parse_error *err)
 }
 
 /**
- * show_free - release what show_parse() allocated
- * @show: an answer, parsed, failed to, or all zero
+ * show_free - free what show_parse() allocated
+ * @show: an answer, parsed with or without success, or zeroed
  */
 void show_free(struct show *show)
 {
@@ -313,13 +313,13 @@ void show_free(struct show *show)
 }
 
 /**
- * stats_quantile_us - which time a part of the I/Os did not exceed
- * @zeros: how many I/Os took no time and are in no bucket
- * @counts: a histogram of the others
- * @part: 0.99 for 99 of 100
+ * stats_quantile_us - compute a quantile of the time that I/Os took
+ * @zeros: number of I/Os that took no time and are in no bucket
+ * @counts: histogram of the others
+ * @part: which quantile, 0.99 for the 99th percentile
  *
- * Within a bucket the I/Os are taken as evenly spread, which is off by the width
- * of the bucket at most: a factor of 2.
+ * I/Os are assumed to be spread evenly within a bucket. The error is at most the
+ * width of the bucket: a factor of 2.
  *
  * Return: microseconds; negative if nothing was counted.
  */
@@ -344,6 +344,6 @@ double stats_quantile_us(double zeros, const uint64_t counts[STATS_BUCKETS],
 			return low + (high - low) * rank / counts[i];
 		rank -= counts[i];
 	}
-	/* Rounding may leave a little rank over. */
+	/* Only reached through rounding errors. */
 	return high;
 }

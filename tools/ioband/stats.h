@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Answers of the target to the messages "stats" and "show" as plain text.
+ * Parse the target's answers to the messages "stats" and "show".
  *
- * Keys may come in any order. One that is absent is of a newer target than the
- * one that answers, one that is not known here of a newer command.
+ * Keys may come in any order. An older target lacks some of those known here, and a
+ * newer one may have others, which are ignored.
  */
 #ifndef IOBAND_STATS_H
 #define IOBAND_STATS_H
@@ -16,9 +16,9 @@
 
 enum {
 	/*
-	 * Bucket 0 counts what took less than 1024 ns, about a microsecond,
-	 * bucket k what took less than 2^k times that. The last one that the
-	 * target has, whichever it is, has all that took longer.
+	 * Bucket 0 counts I/Os that took less than 1024 ns, about a
+	 * microsecond, bucket k those that took less than 2^k times that.
+	 * The target's last bucket, whichever it is, counts all longer ones.
 	 */
 	STATS_BUCKETS	= 32,
 };
@@ -36,13 +36,13 @@ enum stats_key {
 	STATS_HELD_IOS,
 	STATS_HELD_NS,
 	STATS_URGENT_IOS,
-	/* Of the time that I/Os were held, what it was that held them. */
+	/* The time that I/Os were held, by reason. */
 	STATS_BECAUSE_WEIGHT_NS,
 	STATS_BECAUSE_LIMIT_NS,
 	STATS_BECAUSE_DEPTH_NS,
 	STATS_BECAUSE_GRACE_NS,
 	STATS_BECAUSE_DEBT_NS,
-	/* Parts of the service that the share gives, in millionths. */
+	/* Parts of the service of the share, in millionths. */
 	STATS_DUE_PPM,
 	STATS_GOT_PPM,
 	STATS_UNMET_MIN,
@@ -52,11 +52,11 @@ enum stats_key {
 };
 
 /**
- * struct stats_group - what one line of "stats" says
+ * struct stats_group - one line of "stats"
  * @parent: id of the group it is nested in, or %NULL
- * @has: bit k is set if @v[k] was there
- * @wait: counts of I/Os by how long they waited, if @has_wait
- * @service: counts by how long they were at the disk, if @has_service
+ * @has: bit k is set if @v[k] was present
+ * @wait: I/Os by the time they waited, if @has_wait
+ * @service: I/Os by the time they were at the disk, if @has_service
  */
 struct stats_group {
 	uint64_t id;
@@ -70,14 +70,14 @@ struct stats_group {
 	uint64_t service[STATS_BUCKETS];
 };
 
-/* The default group first, the others as the kernel has them: ascending. */
+/* The default group first, then ascending ids, as in the kernel's answer. */
 struct stats {
 	struct stats_group *groups;
 	size_t nr_groups;
 	char *text;
 };
 
-/* What one line of "show" says of a group; strings are %NULL where it does not. */
+/* One line of "show" about a group; absent strings are %NULL. */
 struct show_group {
 	uint64_t id;
 	bool is_default;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Status lines of the ioband target.
+ * Parse status lines of the ioband target.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "table.h"
 #include "words.h"
 
-/* The words of a group behind its id, in their order. */
+/* The words that follow the id of a group, in order. */
 static const struct {
 	const char *name;
 	size_t offset;
@@ -48,7 +48,7 @@ static int parse_status_group(const char *id, struct words *words,
 }
 
 /**
- * status_parse - read a status line
+ * status_parse - parse a status line
  * @params: what follows the word "ioband"
  * @line: filled in; on success to be freed by status_free()
  * @err: says what was wrong on failure
@@ -89,8 +89,8 @@ bad:
 }
 
 /**
- * status_free - release what status_parse() allocated
- * @line: a line, parsed, failed to, or all zero
+ * status_free - free what status_parse() allocated
+ * @line: a line, parsed with or without success, or zeroed
  */
 void status_free(struct status_line *line)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Where configurations are kept.
+ * Storage of configurations.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -17,7 +17,7 @@
 #define SUFFIX ".conf"
 
 enum {
-	/* No file written by hand is longer. */
+	/* No reasonable file is longer. */
 	FILE_LEN_MAX = 1 << 20,
 	/* device-mapper's limit, less the prefix of the uuid. */
 	NAME_LEN_MAX = 120,
@@ -31,7 +31,7 @@ enum {
  */
 int check_volume_name(const char *name)
 {
-	/* libdevmapper writes all others as \xHH, and the name would be another one. */
+	/* libdevmapper would mangle any other to \xHH, which changes the name. */
 	static const char allowed[] =
 		"abcdefghijklmnopqrstuvwxyz"
 		"ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -59,7 +59,7 @@ static int is_conf(const struct dirent *entry)
 	return has_suffix(entry->d_name);
 }
 
-/* Entries of a directory that are configuration files, sorted. */
+/* List the configuration files of a directory, sorted. */
 static int list_dir(const struct options *opts, const char *dir,
 		    struct names *names)
 {
@@ -87,7 +87,7 @@ static int list_dir(const struct options *opts, const char *dir,
 }
 
 /**
- * store_names - which volumes have a configuration
+ * store_names - list the volumes that have a configuration
  * @opts: the global options
  * @dir: %STORE_ETC or %STORE_RUN
  * @names: filled in, to be freed by names_free() in any case
@@ -164,7 +164,7 @@ static int merge_file(const struct options *opts, const char *path,
  * @dir: %STORE_ETC or %STORE_RUN
  * @name: the volume
  * @cfg: initialised and filled in; to be freed by config_free() in any case
- * @found: whether there is one
+ * @found: set to whether there is one
  *
  * Return: 0, or an exit code after the error has been reported.
  */
@@ -219,7 +219,7 @@ bool store_has_dropins(const struct options *opts, const char *name)
 	return has;
 }
 
-/* All of a file, to be freed. */
+/* The contents of a file, to be freed. */
 static char *make_text(const struct config *cfg)
 {
 	char *text = NULL;
@@ -234,7 +234,7 @@ static char *make_text(const struct config *cfg)
 	return text;
 }
 
-/* What cannot be read again is better not written. */
+/* Refuse to write a file that could not be read back. */
 static int check_text(const char *path, const struct config *cfg,
 		      const char *text)
 {
@@ -263,8 +263,8 @@ static int write_all(const char *text, FILE *file)
 }
 
 /*
- * Else a new name may be lost with the power. The file is in its place by now, so that
- * a file system that does not know how is no reason to say that it is not.
+ * Without this, a power failure could undo the rename. Errors are ignored: the file is
+ * in place, even on a file system that cannot sync directories.
  */
 static void sync_dir(const char *path)
 {
@@ -282,7 +282,7 @@ static void sync_dir(const char *path)
  * @dir: %STORE_ETC or %STORE_RUN
  * @cfg: the configuration
  *
- * The old file is there, and whole, until the new one is, which can be read.
+ * The file is replaced atomically, and only by one that can be read back.
  *
  * Return: 0, or an exit code after the error has been reported.
  */
@@ -330,13 +330,13 @@ out:
 }
 
 /**
- * record_find - what a volume was like when it was attached
+ * record_find - look up the record of an attached volume
  * @opts: the global options
  * @name: its device-mapper name
- * @uuid: its uuid, by which it is found if it has another name now, or ""
+ * @uuid: its uuid, to find it even if it has been renamed, or ""
  * @cfg: initialised and filled in; to be freed by config_free() in any case
  *
- * A record that cannot be read is as good as none: it is our own.
+ * An unreadable record counts as none: records are our own files.
  *
  * Return: whether there is a record.
  */
@@ -364,7 +364,7 @@ bool record_find(const struct options *opts, const char *name,
 }
 
 /**
- * record_remove - forget that a volume was attached
+ * record_remove - remove the record of an attached volume
  * @opts: the global options
  * @name: the name of the record
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where configurations are kept: for good in /etc/ioband, and in /run/ioband
- * those of volumes that were attached, until the machine is restarted.
+ * Storage of configurations: permanent ones in /etc/ioband, and in /run/ioband the
+ * records of attached volumes, which last until the next boot.
  */
 #ifndef IOBAND_STORE_H
 #define IOBAND_STORE_H
@@ -29,7 +29,7 @@ int store_save(const struct options *opts, const char *dir,
 	       const struct config *cfg);
 bool store_has_dropins(const struct options *opts, const char *name);
 
-/* Those in /run. */
+/* Records, in /run. */
 bool record_find(const struct options *opts, const char *name,
 		 const char *uuid, struct config *cfg);
 void record_remove(const struct options *opts, const char *name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Table lines of the ioband target.
+ * Parse table lines of the ioband target.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +9,8 @@
 #include "words.h"
 
 /*
- * The weight in a parameter: the number itself, except where the policy has no
- * weights and a number is a rate, or the value of weight=. 0 if there is none.
+ * The weight in a parameter: a plain number, unless the policy takes that as a rate,
+ * or the value of weight=. 0 if there is none.
  */
 static uint32_t param_weight(const char *policy, const char *param)
 {
@@ -68,7 +68,7 @@ static int parse_group(char *word, struct table_line *line, unsigned long nr,
 	return 0;
 }
 
-/* Options this version does not know are for a newer one to explain. */
+/* Options that are unknown here belong to a newer version: ignore them. */
 static int parse_options(struct words *words, struct table_line *line,
 			 struct parse_error *err)
 {
@@ -156,7 +156,7 @@ static int parse_table_words(struct words *words, struct table_line *line,
 }
 
 /**
- * table_parse - read the parameters of a table line
+ * table_parse - parse the parameters of a table line
  * @params: what follows the word "ioband"
  * @line: filled in; on success to be freed by table_free()
  * @err: says what was wrong on failure
@@ -181,8 +181,8 @@ int table_parse(const char *params, struct table_line *line,
 }
 
 /**
- * table_free - release what table_parse() allocated
- * @line: a line, parsed, failed to, or all zero
+ * table_free - free what table_parse() allocated
+ * @line: a line, parsed with or without success, or zeroed
  */
 void table_free(struct table_line *line)
 {
@@ -194,8 +194,8 @@ void table_free(struct table_line *line)
 /**
  * table_find - look up a group
  * @line: a parsed line
- * @is_default: the default group is meant
- * @id: otherwise the id
+ * @is_default: look for the default group
+ * @id: otherwise the id to look for
  *
  * Return: the group, or %NULL.
  */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Table and status lines of the ioband target as plain text.
+ * Parse table and status lines of the ioband target.
  *
- * Nothing here asks the kernel, allocates without telling, or trusts a word: the
- * unit tests and fuzzers run this very code.
+ * Nothing here talks to the kernel, allocates memory without saying so, or trusts its
+ * input: the unit tests and fuzzers run this very code.
  */
 #ifndef IOBAND_TABLE_H
 #define IOBAND_TABLE_H
@@ -12,17 +12,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Why a line was refused: names the word and what was expected instead. */
+/* Why a line was refused: the word, and what was expected instead. */
 struct parse_error {
 	char text[160];
 };
 
 /**
  * struct table_group - a group in a table line
- * @id: what the line's type compares; 0 for the default group
- * @is_default: the group of all that have no group of their own
- * @weight: 0 if its parameter states none
- * @param: the parameter as it stands
+ * @id: id of the kind given by the line's type; 0 for the default group
+ * @is_default: the group for all I/O that belongs to no other group
+ * @weight: 0 if the parameter has none
+ * @param: the parameter as written
  */
 struct table_group {
 	uint64_t id;
@@ -36,11 +36,11 @@ struct table_group {
  * @device: the lower device, MAJOR:MINOR as the kernel writes it
  * @io_throttle: 0 for automatic
  * @io_limit: 0 for automatic
- * @groups: the default group if it is mentioned, then ascending ids
- * @offset_sectors: where on @device the target begins
- * @auto_depth: down to this level each cgroup gets a group; 0 for none
+ * @groups: the default group if present, then ascending ids
+ * @offset_sectors: start of the target on @device
+ * @auto_depth: level down to which each cgroup gets a group; 0 for none
  * @quantum_ms: how long a group keeps the disk; 0 for automatic
- * @text: what all strings point into
+ * @text: the memory that all strings point into
  */
 struct table_line {
 	const char *device;
@@ -59,10 +59,10 @@ struct table_line {
 };
 
 /**
- * struct status_group - counters of a group since it exists or was reset
- * @held: number of I/Os that wait just now
+ * struct status_group - counters of a group since it was made or reset
+ * @held: number of I/Os waiting at present
  * @busy_ms: time during which the group had I/O in flight or waiting
- * @queue_ms: the same, each moment counted once per I/O
+ * @queue_ms: the same, weighted by the number of these I/Os
  */
 struct status_group {
 	uint64_t id;

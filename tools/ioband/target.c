@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The target in the kernel.
+ * The ioband target in the kernel.
  */
 #include <errno.h>
 #include <string.h>
@@ -10,8 +10,8 @@
 #include "util.h"
 
 /**
- * target_check - whether the kernel has a target we can talk to
- * @version: its version, all 0 if there is none
+ * target_check - check that the kernel has a usable target
+ * @version: set to its version, zeroed if there is none
  *
  * Return: 0, or an exit code after the error has been reported.
  */

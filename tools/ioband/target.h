@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The target in the kernel.
+ * The ioband target in the kernel.
  */
 #ifndef IOBAND_TARGET_H
 #define IOBAND_TARGET_H
@@ -10,7 +10,7 @@
 #define TARGET_TYPE "ioband"
 
 enum {
-	/* 1.x wrote tables and status in other forms. */
+	/* 1.x has other formats of tables and status. */
 	TARGET_MAJOR_MIN = 2,
 };
 

@@ -16,13 +16,13 @@
 #include "util.h"
 
 enum {
-	/* Narrower than that, names say nothing. */
+	/* Below this width names are of no use. */
 	NAME_MIN	= 18,
 };
 
 /*
- * In their order on the screen, the volume first. A screen that is too narrow lacks those with the
- * highest rank.
+ * In the order on the screen; the volume has to come first. If the screen is too
+ * narrow, columns with the highest rank are dropped first.
  */
 static const struct view_column {
 	enum top_column column;
@@ -72,7 +72,7 @@ static const char * const help_lines[] = {
 	"  Any key goes back.",
 };
 
-/* How wide it is on the screen, which shows ? for what is no character. */
+/* The width on the screen, where an invalid character appears as ?. */
 static unsigned int text_width(const char *text)
 {
 	mbstate_t state = { 0 };
@@ -93,14 +93,14 @@ static unsigned int text_width(const char *text)
 	return width;
 }
 
-/* @width columns wide. Of paths that are too long the end says more. */
+/* @width columns wide. A path that is too long loses its beginning. */
 static void put_left(FILE *line, const char *text, unsigned int width)
 {
 	unsigned int have = text_width(text);
 
 	if (have > width) {
 		while (*text && have > width - 1) {
-			/* All bytes of one character. */
+			/* Skip all bytes of one character. */
 			do {
 				text++;
 			} while ((*text & 0xc0) == 0x80);
@@ -142,7 +142,7 @@ static void format(char buf[UNITS_LEN], const struct top_row *row,
 	}
 }
 
-/* Which columns fit, and how much is left for the name. */
+/* Choose the columns that fit. Return: the width left for the name. */
 static unsigned int choose_columns(bool shown[NR_VIEW_COLUMNS],
 				   unsigned int width, bool several_volumes)
 {
@@ -195,7 +195,7 @@ static void draw_headings(const bool *shown, unsigned int name_width,
 			continue;
 		snprintf(heading, sizeof(heading), "%s%s",
 			 c->column == sort ? "*" : "", c->heading);
-		/* The mark takes the place of the blank before it. */
+		/* The asterisk replaces the blank before the heading. */
 		fprintf(line, "%s%*s", left && c->column != sort ? " " : "",
 			left ? -(int)(c->width + (c->column == sort)) :
 			       (int)c->width + 1, heading);
@@ -204,7 +204,7 @@ static void draw_headings(const bool *shown, unsigned int name_width,
 	screen_line(text, true);
 }
 
-/* To be freed. Every volume has a default group: say which one if need be. */
+/* To be freed. @say_volume: tell default groups apart by their volumes. */
 static char *group_name(const struct top_row *row, bool say_volume)
 {
 	if (row->is_default)
@@ -243,7 +243,7 @@ static void draw_row(const struct top_row *row, const bool *shown,
 	screen_line(text, false);
 }
 
-/* Sum of what is known. */
+/* Sum of the known values. */
 static double sum(const struct top_rows *rows, enum top_column column)
 {
 	double all = 0;
@@ -277,7 +277,7 @@ static const char *or_dash(const char *text)
 	return text ? text : "-";
 }
 
-/* Return: how many lines. */
+/* Return: the number of lines drawn. */
 static unsigned int draw_shares(const struct sample *sample, unsigned int room)
 {
 	unsigned int nr = 0;
@@ -312,9 +312,9 @@ static bool several_volumes(const struct top_rows *rows)
 
 /**
  * top_draw - draw the screen
- * @rows: all groups, arranged
- * @sample: where they are from, the state of shares included
- * @view: how they are arranged
+ * @rows: the groups, from top_rows_arrange()
+ * @sample: the sample they are from, the state of shares included
+ * @view: what they were arranged by
  * @help: show what the keys do instead of groups
  */
 void top_draw(const struct top_rows *rows, const struct sample *sample,
@@ -325,7 +325,7 @@ void top_draw(const struct top_rows *rows, const struct sample *sample,
 
 	screen_begin(&width, &height);
 	draw_summary(rows, view);
-	/* At least half of the screen is for groups. */
+	/* Leave at least half of the screen to the groups. */
 	room = height > 4 ? height / 2 - 1 : 0;
 	room = height - draw_shares(sample, room);
 	if (help) {
@@ -349,11 +349,11 @@ void top_draw(const struct top_rows *rows, const struct sample *sample,
 }
 
 /**
- * top_next_sort - the column beside another one
+ * top_next_sort - find the column next to another one
  * @sort: the column that rows are sorted by
- * @step: 1 for the next to the right, -1 to the left
+ * @step: 1 for the next one to the right, -1 to the left
  *
- * Names come before the columns of numbers.
+ * The name is the leftmost column.
  */
 enum top_column top_next_sort(enum top_column sort, int step)
 {
@@ -361,7 +361,7 @@ enum top_column top_next_sort(enum top_column sort, int step)
 
 	while (i < NR_VIEW_COLUMNS && view_columns[i].column != sort)
 		i++;
-	/* One that has no place on the screen: begin at the left. */
+	/* A column that is never on the screen: enter from the side. */
 	if (i == NR_VIEW_COLUMNS && sort != TOP_NAME)
 		return step > 0 ? TOP_NAME : TOP_WHY;
 	if (sort == TOP_NAME)

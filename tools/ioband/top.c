@@ -65,7 +65,7 @@ enum {
 	UNKNOWN = -1,
 };
 
-/* What a counter has grown by; it starts anew when it was reset. */
+/* The increase of a counter, from 0 if it has been reset. */
 static uint64_t grown(const struct stats_group *was,
 		      const struct stats_group *now, enum stats_key key)
 {
@@ -98,7 +98,7 @@ static double percent(const struct stats_group *now, enum stats_key key)
 	return stats_has(now, key) ? now->v[key] / 1e4 : UNKNOWN;
 }
 
-/* @ios: how many there were, those included that are in no bucket; or 0 */
+/* @ios: number of I/Os, including those in no bucket; 0 if all are in one */
 static void set_quantiles(struct top_row *row, enum top_column p50, double ios,
 			  const uint64_t *was, const uint64_t *now)
 {
@@ -134,7 +134,7 @@ static const char *find_why(const struct stats_group *was,
 	return why;
 }
 
-/* @was: the group before; %NULL if it did not exist. @seconds: 0 if unknown. */
+/* @was: the group in the earlier sample, or %NULL. @seconds: 0 if unknown. */
 static void fill(struct top_row *row, const struct stats_group *was,
 		 const struct stats_group *now, double seconds)
 {
@@ -158,7 +158,7 @@ static void fill(struct top_row *row, const struct stats_group *was,
 	v[TOP_BPS] = both(v[TOP_RBPS], v[TOP_WBPS]);
 	v[TOP_URGENT] = rate(was, now, STATS_URGENT_IOS, seconds);
 	v[TOP_UNMET] = rate(was, now, STATS_UNMET_MIN, 1);
-	/* I/O that was not held at all has waited, too: for no time. */
+	/* I/Os that were not held count as well, with a wait of 0. */
 	if (now->has_wait)
 		set_quantiles(row, TOP_P50,
 			      (double)grown(was, now, STATS_RD_IOS) +
@@ -171,10 +171,10 @@ static void fill(struct top_row *row, const struct stats_group *was,
 }
 
 /**
- * top_rows_make - what happened between two samples
+ * top_rows_make - compute what happened between two samples
  * @rows: filled in, to be freed
- * @was: the earlier one, empty if there is none
- * @now: the later one
+ * @was: the earlier sample, empty if there is none
+ * @now: the later sample
  * @sysroot: prefix of /proc
  */
 void top_rows_make(struct top_rows *rows, const struct sample *was,
@@ -209,7 +209,7 @@ void top_rows_make(struct top_rows *rows, const struct sample *was,
 	}
 }
 
-/* Whether it has had I/O, or waits for some. */
+/* Whether the group has had I/O, or has any outstanding. */
 static bool is_active(const struct top_row *row)
 {
 	return row->v[TOP_IOPS] > 0 || row->v[TOP_HELD] > 0 ||
@@ -218,7 +218,7 @@ static bool is_active(const struct top_row *row)
 
 static int compare_strings(const char *a, const char *b)
 {
-	/* Those that have none come last. */
+	/* Absent ones come last. */
 	if (!a || !b)
 		return !a - !b;
 	return strcmp(a, b);
@@ -261,7 +261,7 @@ static int compare_rows(const void *pa, const void *pb, void *data)
 
 	if (view->reverse)
 		order = -order;
-	/* Rows do not change places while nothing changes. */
+	/* Break ties, to keep the order stable. */
 	if (!order)
 		order = strcmp(a->volume, b->volume);
 	if (!order)
@@ -278,11 +278,11 @@ static void free_row(struct top_row *row)
 }
 
 /**
- * top_rows_arrange - choose and sort
- * @rows: the rows; those that are not wanted are taken out
- * @view: what is wanted
+ * top_rows_arrange - filter and sort the rows
+ * @rows: the rows; unwanted ones are removed
+ * @view: filter and sort order
  *
- * Numbers descend, words ascend.
+ * Numbers are sorted in descending order, words in ascending order.
  */
 void top_rows_arrange(struct top_rows *rows, const struct top_view *view)
 {

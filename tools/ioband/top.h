@@ -44,10 +44,10 @@ extern const struct column top_columns[];
 
 /**
  * struct top_row - one group
- * @name: what people call it, or %NULL
- * @why: what held most of the time that I/Os were held, or %NULL
- * @v: numbers by column; negative where nothing is known. Rates are per second,
- *	times in microseconds, parts in percent
+ * @name: human-readable name, or %NULL
+ * @why: the main reason for which I/Os were held, or %NULL
+ * @v: values by column, negative if unknown: rates per second, times in microseconds,
+ *	parts in percent
  */
 struct top_row {
 	char *volume;

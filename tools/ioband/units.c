@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sizes, read and written as util-linux does: K is 1024 bytes. Numbers and times.
+ * Sizes, in the format of util-linux, where K is 1024 bytes; numbers and times.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -10,9 +10,9 @@
 #include "units.h"
 
 /**
- * units_bytes - bytes of a number of 512-byte sectors
+ * units_bytes - convert 512-byte sectors to bytes
  *
- * Return: the product; %UINT64_MAX if it is larger than that.
+ * Return: the number of bytes, at most %UINT64_MAX.
  */
 uint64_t units_bytes(uint64_t sectors)
 {
@@ -20,11 +20,11 @@ uint64_t units_bytes(uint64_t sectors)
 }
 
 /**
- * units_size - write a size for people
- * @buf: where to
+ * units_size - format a size for people
+ * @buf: output buffer
  * @bytes: the size
  *
- * One decimal, rounded to nearest and left out if it is 0: 512B, 4K, 1.5G.
+ * With one decimal, rounded to nearest and omitted if it is 0: 512B, 4K, 1.5G.
  *
  * Return: @buf.
  */
@@ -39,7 +39,7 @@ const char *units_size(char buf[UNITS_LEN], uint64_t bytes)
 
 	whole = bytes >> shift;
 	rest = bytes - (whole << shift);
-	/* Off from 2^60 on rest has no room for a factor of 10. */
+	/* For the larger units, avoid overflow when multiplying rest by 10. */
 	if (shift > 10) {
 		rest >>= shift - 10;
 		tenths = (rest * 10 + 512) >> 10;
@@ -65,11 +65,11 @@ const char *units_size(char buf[UNITS_LEN], uint64_t bytes)
 }
 
 /**
- * units_exact - write a size so that it reads back the same
- * @buf: where to
+ * units_exact - format a size without loss
+ * @buf: output buffer
  * @bytes: the size
  *
- * Return: @buf, with the largest unit that leaves no rest: 10M, 1500K, 1025.
+ * Return: @buf, with the largest unit that divides the size: 10M, 1500K, 1025.
  */
 const char *units_exact(char buf[UNITS_LEN], uint64_t bytes)
 {
@@ -88,8 +88,8 @@ const char *units_exact(char buf[UNITS_LEN], uint64_t bytes)
 }
 
 /*
- * Digits, and a point with more of them if @thousandths is given: those behind
- * the third have to be 0. Return: what follows, or NULL.
+ * Parse digits, optionally followed by a point and decimals, of which those after the
+ * third have to be 0. Return: what follows, or NULL.
  */
 static const char *parse_number(const char *word, uint64_t *whole,
 				unsigned int *thousandths)
@@ -121,7 +121,7 @@ static const char *parse_number(const char *word, uint64_t *whole,
 	return word;
 }
 
-/* The number times @unit, if that is a whole one. */
+/* Multiply by @unit, rounding down. Fails on overflow, and on parts of a unit of 1. */
 static bool multiply(uint64_t whole, unsigned int thousandths, uint64_t unit,
 		     uint64_t *result)
 {
@@ -129,7 +129,7 @@ static bool multiply(uint64_t whole, unsigned int thousandths, uint64_t unit,
 
 	if (unit == 1 && thousandths)
 		return false;
-	/* In this order 1.001E does not overflow. */
+	/* In this order, 1.001E does not overflow. */
 	part = unit / 1000 * thousandths + unit % 1000 * thousandths / 1000;
 	if (whole > (UINT64_MAX - part) / unit)
 		return false;
@@ -138,12 +138,12 @@ static bool multiply(uint64_t whole, unsigned int thousandths, uint64_t unit,
 }
 
 /**
- * units_parse_size - read a size
- * @word: 4096, 10M and 10MiB (units of 1024), 10MB (of 1000), 1.5G, 512B; a rate
- *	may have "/s" behind it
- * @bytes: the size
+ * units_parse_size - parse a size
+ * @word: 4096, 10M and 10MiB (units of 1024), 10MB (of 1000), 1.5G, 512B; a rate may
+ *	end in "/s"
+ * @bytes: set to the size
  *
- * Return: whether it is one.
+ * Return: whether it is valid.
  */
 bool units_parse_size(const char *word, uint64_t *bytes)
 {
@@ -175,11 +175,11 @@ bool units_parse_size(const char *word, uint64_t *bytes)
 }
 
 /**
- * units_parse_usec - read a time
+ * units_parse_usec - parse a time
  * @word: 500us, 2.5ms, 1s, or a number of microseconds
- * @usec: microseconds
+ * @usec: set to the time in microseconds
  *
- * Return: whether it is one.
+ * Return: whether it is valid.
  */
 bool units_parse_usec(const char *word, uint64_t *usec)
 {
@@ -218,11 +218,11 @@ static uint64_t unit_ns(const char *word)
 }
 
 /**
- * units_parse_ns - read a time that may be long
- * @word: 500us, 2.5ms, 30s, 10min, 2h, 30d; the unit is needed
- * @ns: nanoseconds
+ * units_parse_ns - parse a time that may be long
+ * @word: 500us, 2.5ms, 30s, 10min, 2h, 30d; the unit is required
+ * @ns: set to the time in nanoseconds
  *
- * Return: whether it is one.
+ * Return: whether it is valid.
  */
 bool units_parse_ns(const char *word, uint64_t *ns)
 {
@@ -235,11 +235,11 @@ bool units_parse_ns(const char *word, uint64_t *ns)
 }
 
 /**
- * units_parse_interval - read how often something happens
+ * units_parse_interval - parse a frequency
  * @word: 1000 or 1000/s, 2.5/min, 6/h, 1/d
- * @ns: nanoseconds from one time to the next, rounded, at least 1
+ * @ns: set to the interval in nanoseconds, rounded, at least 1
  *
- * Return: whether it is one.
+ * Return: whether it is valid.
  */
 bool units_parse_interval(const char *word, uint64_t *ns)
 {
@@ -260,11 +260,11 @@ bool units_parse_interval(const char *word, uint64_t *ns)
 }
 
 /**
- * units_count - write a number for people
- * @buf: where to
+ * units_count - format a number for people
+ * @buf: output buffer
  * @number: the number, not negative
  *
- * Five characters at most: 12345, 123k, 1234M, and so on.
+ * At most five characters: 12345, 123k, 1234M, and so on.
  *
  * Return: @buf.
  */
@@ -284,11 +284,11 @@ const char *units_count(char buf[UNITS_LEN], double number)
 }
 
 /**
- * units_time - write a duration for people
- * @buf: where to
+ * units_time - format a duration for people
+ * @buf: output buffer
  * @us: the duration in microseconds, not negative
  *
- * Six characters at most, up to a day: 850us, 1.2ms, 35ms, 1.5s, 120s.
+ * At most six characters, up to a day: 850us, 1.2ms, 35ms, 1.5s, 120s.
  *
  * Return: @buf.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Sizes, read and written as util-linux does: K is 1024 bytes. Numbers and times.
+ * Sizes, in the format of util-linux, where K is 1024 bytes; numbers and times.
  */
 #ifndef IOBAND_UNITS_H
 #define IOBAND_UNITS_H
@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 enum {
-	/* "1023.9K"; the compiler counts the longest numbers. */
+	/* "1023.9K" needs less, but the compiler assumes the longest numbers. */
 	UNITS_LEN = 32,
 };
 

@@ -20,8 +20,8 @@ static __printf(1, 0) char *xvasprintf(const char *fmt, va_list args)
 }
 
 /*
- * Words of the user and of the kernel are part of the sentence, and neither may
- * steer the terminal.
+ * Messages contain words of the user and of the kernel, whose control characters must
+ * not reach the terminal.
  */
 static void say(const char *text)
 {
@@ -38,8 +38,8 @@ static void say(const char *text)
 static char **kept;
 
 /**
- * fail_keep - have the first error of what follows kept instead of told
- * @text: where, to be freed; %NULL to have errors told again
+ * fail_keep - store the first of the following errors instead of printing it
+ * @text: where to store it, to be freed; %NULL to have errors printed again
  */
 void fail_keep(char **text)
 {
@@ -50,8 +50,8 @@ void fail_keep(char **text)
 
 /**
  * fail - report an error
- * @status: exit code that goes with it
- * @fmt: one sentence that names the word, the reason and the way out
+ * @status: exit code for this error
+ * @fmt: one sentence that names the word, the reason and the remedy
  *
  * Return: @status.
  */
@@ -75,7 +75,7 @@ int fail(int status, const char *fmt, ...)
 }
 
 /**
- * warn - tell what is no error, but has to be known
+ * warn - print a warning
  * @fmt: one sentence
  */
 void warn(const char *fmt, ...)
@@ -91,7 +91,7 @@ void warn(const char *fmt, ...)
 }
 
 /**
- * errno_status - the exit code that goes with an errno
+ * errno_status - map an errno to an exit code
  * @err: a negative errno from dm.h
  */
 int errno_status(int err)
@@ -118,9 +118,9 @@ int errno_status(int err)
 }
 
 /**
- * fail_errno - report that something cannot be done
- * @err: why, a negative errno from dm.h
- * @detail: what else is known, or ""
+ * fail_errno - report an error with its errno
+ * @err: a negative errno from dm.h
+ * @detail: more about the reason, or ""
  * @fmt: what cannot be done, as in "cannot read the table of 'x'"
  *
  * Return: the exit code for @err.
@@ -203,7 +203,7 @@ char *xasprintf(const char *fmt, ...)
 	return text;
 }
 
-/* Text that is written to the stream is in @text, to be freed, after xmemclose(). */
+/* After xmemclose(), @text has what was written to the stream; to be freed. */
 FILE *xmemstream(char **text, size_t *size)
 {
 	FILE *stream = open_memstream(text, size);
@@ -220,8 +220,8 @@ void xmemclose(FILE *stream)
 }
 
 /**
- * unescape_mount - undo what mountinfo does to a path: it writes a blank as \040
- * @s: the path, which gets shorter
+ * unescape_mount - undo the escapes of mountinfo, such as \040 for a blank
+ * @s: the path, changed in place
  */
 void unescape_mount(char *s)
 {
@@ -241,9 +241,9 @@ void unescape_mount(char *s)
 }
 
 /**
- * open_below - open a file of another root directory for reading
+ * open_below - open a file below another root directory for reading
  * @root: the directory, "" for the real one
- * @path: absolute path below it
+ * @path: absolute path within it
  *
  * Return: the file, or %NULL with errno set.
  */

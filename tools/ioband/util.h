@@ -16,7 +16,7 @@ void fail_keep(char **text);
 int errno_status(int err);
 int fail_errno(int err, const char *detail, const char *fmt, ...) __printf(3, 4);
 
-/* These end the process with IOBAND_NOMEM rather than return NULL. */
+/* These exit with IOBAND_NOMEM rather than return NULL. */
 void *xcalloc(size_t nr, size_t size);
 void *xreallocarray(void *old, size_t nr, size_t size);
 char *xstrdup(const char *s);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The volumes there are: device-mapper devices with an ioband target.
+ * The existing volumes: device-mapper devices with an ioband target.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ static int bad_line(const char *what, const char *name,
 		    what, name, err->text);
 }
 
-/* @first: the first volume that belongs to the same device */
+/* @first: index of the first volume in the same device */
 static int add_line(struct volumes *volumes, size_t first,
 		    const struct ioband_dm_device *dev,
 		    const struct ioband_dm_target *target)
@@ -96,7 +96,7 @@ static int read_device(struct volumes *volumes, struct ioband_dm_device *dev)
 	int r, status = 0;
 
 	r = ioband_dm_table(dev->name, &targets);
-	/* Removed since the devices were listed. */
+	/* It was removed after the devices were listed. */
 	if (r == -ENXIO)
 		return 0;
 	if (r)
@@ -111,7 +111,7 @@ static int read_device(struct volumes *volumes, struct ioband_dm_device *dev)
 			nr_others++;
 			continue;
 		}
-		/* There is a target, so this loads no module. */
+		/* A device uses the target, so this loads no module. */
 		if (!volumes->nr)
 			status = target_check(&version);
 		if (!status)
@@ -125,7 +125,7 @@ static int read_device(struct volumes *volumes, struct ioband_dm_device *dev)
 
 /**
  * volumes_read - find all volumes
- * @volumes: filled in, in the order of the kernel; to be freed in any case
+ * @volumes: filled in, in the kernel's order; to be freed in any case
  *
  * Return: 0, or an exit code after the error has been reported.
  */
@@ -144,9 +144,9 @@ int volumes_read(struct volumes *volumes)
 }
 
 /**
- * volumes_lock - find all volumes, to change some
+ * volumes_lock - take the lock and find all volumes
  * @opts: the global options
- * @volumes: as volumes_read() fills it in; no other ioband changes them until we end
+ * @volumes: as for volumes_read(); no other ioband changes them until we exit
  *
  * Return: 0, or an exit code after the error has been reported.
  */
@@ -200,7 +200,7 @@ static int read_status(struct volume *vol, bool *gone)
 	}
 }
 
-/* Whether volumes share their bandwidth with this one that are to be shown. */
+/* Whether a chosen volume belongs to the same share. */
 static bool shares_with_chosen(const struct volumes *volumes,
 			       const struct volume *vol)
 {
@@ -213,9 +213,9 @@ static bool shares_with_chosen(const struct volumes *volumes,
 
 /**
  * volumes_read_status - read the counters of the chosen volumes
- * @volumes: what volumes_read() found; those that are gone by now are taken out
+ * @volumes: what volumes_read() found; volumes that are gone by now are removed
  *
- * Volumes with the share of a chosen one are read as well.
+ * Other volumes in the shares of the chosen ones are read as well.
  *
  * Return: 0, or an exit code after the error has been reported.
  */
@@ -245,10 +245,10 @@ int volumes_read_status(struct volumes *volumes)
 }
 
 /**
- * volumes_name - which volume a word means
+ * volumes_name - find the volume that a word names
  * @volumes: what volumes_read() found
  * @arg: a name, VG/LV, or the path of a node such as /dev/mapper/NAME or /dev/VG/LV
- * @name: its name, which belongs to @volumes
+ * @name: set to its name, which is owned by @volumes
  *
  * Return: 0, or an exit code after the error has been reported.
  */
@@ -299,11 +299,11 @@ int volumes_name(const struct volumes *volumes, const char *arg,
 }
 
 /**
- * volumes_find - the volume of a device
+ * volumes_find - find the volume of a device
  * @volumes: what volumes_read() found
  * @name: device-mapper name
  *
- * Return: the first one, if its lines have different shares, or %NULL.
+ * Return: the volume, the first one if the device has several shares, or %NULL.
  */
 struct volume *volumes_find(const struct volumes *volumes, const char *name)
 {
@@ -314,10 +314,10 @@ struct volume *volumes_find(const struct volumes *volumes, const char *name)
 }
 
 /**
- * volumes_device - look for a device-mapper device, ours or not
+ * volumes_device - find a device-mapper device, volume or not
  * @volumes: what volumes_read() found
- * @name: its name, or %NULL
- * @uuid: its uuid, or %NULL
+ * @name: its name, or %NULL for any
+ * @uuid: its uuid, or %NULL for any
  *
  * Return: the device, or %NULL.
  */
@@ -338,7 +338,7 @@ volumes_device(const struct volumes *volumes, const char *name,
 /**
  * volumes_choose - choose the volumes that words name
  * @volumes: what volumes_read() found
- * @argc: how many words; if none, all volumes are chosen
+ * @argc: number of words; 0 for all volumes
  * @argv: the words
  *
  * Return: 0, or an exit code after the error has been reported.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The volumes there are: device-mapper devices with an ioband target.
+ * The existing volumes: device-mapper devices with an ioband target.
  */
 #ifndef IOBAND_VOLUME_H
 #define IOBAND_VOLUME_H
@@ -11,18 +11,18 @@
 struct options;
 
 /**
- * struct volume - what one share controls of one device
- * @uuid: of the device
- * @suspended: its I/O waits until it is resumed
- * @table: the first line; the others differ in device and offset only
- * @length: sectors of that line
- * @nr_lines: how many lines
- * @nr_others: how many lines of the device's table are of other targets
- * @devices: the lower devices of all lines, each once
- * @chosen: set by who wants to show it; makes volumes_read_status() read it
+ * struct volume - the lines of one device that belong to one share
+ * @uuid: uuid of the device
+ * @suspended: the device is suspended
+ * @table: the first line; the others differ only in device and offset
+ * @length: length of that line in sectors
+ * @nr_lines: number of lines
+ * @nr_others: number of lines in the device's table that are of other targets
+ * @devices: the lower devices of all lines, without duplicates
+ * @chosen: to be shown; makes volumes_read_status() read it
  * @status: counters, once volumes_read_status() was called
  *
- * Several lines of a table with the same share have their groups in common.
+ * Lines of a table that have the same share also have their groups in common.
  */
 struct volume {
 	char *name;
@@ -43,8 +43,8 @@ struct volume {
 
 /**
  * struct volumes - all volumes
- * @v: in the order of the kernel
- * @devices: all device-mapper devices, ours or not
+ * @v: the volumes, in the kernel's order
+ * @devices: all device-mapper devices, volumes or not
  */
 struct volumes {
 	struct volume *v;

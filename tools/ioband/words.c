@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A line of the kernel, word by word.
+ * Parse lines from the kernel word by word.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -59,7 +59,7 @@ int no_memory(struct parse_error *err)
 	return -ENOMEM;
 }
 
-/* Decimal digits and nothing else: the kernel writes neither sign nor base. */
+/* Only decimal digits: the kernel writes neither sign nor base. */
 bool parse_u64(const char *word, uint64_t max, uint64_t *value)
 {
 	uint64_t v = 0;

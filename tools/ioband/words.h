@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A line of the kernel, word by word.
+ * Parse lines from the kernel word by word.
  */
 #ifndef IOBAND_WORDS_H
 #define IOBAND_WORDS_H
@@ -10,7 +10,7 @@
 
 #include "table.h"
 
-/* A line being read, which is cut up: the rest, and how many words are behind. */
+/* A line being split up: the rest of it, and the number of words taken so far. */
 struct words {
 	char *next;
 	unsigned long nr;
@@ -20,7 +20,7 @@ char *next_word(struct words *words);
 unsigned long count_words(const char *text);
 bool parse_u64(const char *word, uint64_t max, uint64_t *value);
 
-/* These say in @err what was wrong, and return 0 or a negative errno. */
+/* On failure these fill in @err and return a negative errno; otherwise 0. */
 int refuse(struct parse_error *err, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 int no_memory(struct parse_error *err);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ioband simulate: what groups would get on a disk.
+ * ioband simulate: simulate what groups would get on a disk.
  */
 #include <errno.h>
 
@@ -114,7 +114,7 @@ const struct own_options simulate_options = {
 		"      --plot FILE      write what groups get from moment to moment, as CSV\n",
 };
 
-/* All of a file as text, to be freed; NULL after the error has been reported. */
+/* The contents of a file, to be freed; NULL after the error has been reported. */
 static char *read_text(const char *path, int *status)
 {
 	FILE *file = fopen(path, "r");
@@ -147,7 +147,7 @@ static char *read_text(const char *path, int *status)
 	return text;
 }
 
-/* Relative names are meant as seen from the scenario. */
+/* Relative names are relative to the directory of the scenario. */
 static char *beside(const char *path, const char *name)
 {
 	const char *slash = strrchr(path, '/');
@@ -173,7 +173,7 @@ static int read_trace(const char *path, const struct scenario *sc,
 	return status;
 }
 
-/* As CSV has it: in quotes, its own quotes doubled. */
+/* Quoted as in CSV, with quotes doubled. */
 static void print_name(const char *name, FILE *to)
 {
 	fputc('"', to);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sections [group NAME] of a scenario: settings, in the words of "ioband set".
+ * Sections [group NAME] of a scenario: settings with the keys of "ioband set".
  */
 #include "scenario.h"
 #include "words.h"
 
 enum {
-	/* As the message set has it. */
+	/* As in the message "set". */
 	WEIGHT_MAX = 10000,
-	/* With a digit behind it. */
+	/* With room for a digit. */
 	NAME_LEN = GROUP_NAME_LEN + 1,
 };
 
@@ -35,7 +35,7 @@ static int take_parent(const struct scenario *sc, struct scenario_group *group,
 	if (group->is_placed)
 		return refuse(err, "parent: given twice");
 	group->is_placed = true;
-	/* The default group is above none: that is what this means. */
+	/* The default group is no parent: this is how to say "none". */
 	if (!strcmp(name, "default") || !strcmp(name, "-1"))
 		return 0;
 	parent = scenario_group(sc, name);
@@ -51,8 +51,8 @@ static int take_parent(const struct scenario *sc, struct scenario_group *group,
 }
 
 /*
- * Whether the groups of @counted, NAME1 to NAMEcount, have a name of @other's among
- * them: its own, or if it has a count as well, that of its first.
+ * Whether the groups of @counted, NAME1 to NAMEcount, include the name of @other, or
+ * of its first group if it has a count as well.
  */
 static bool is_numbered_as(const struct scenario_group *counted,
 			   const struct scenario_group *other,
@@ -69,10 +69,10 @@ static bool is_numbered_as(const struct scenario_group *counted,
 }
 
 /**
- * scenario_group_check_names - whether no two groups are called the same
+ * scenario_group_check_names - check that group names are unique
  * @sc: the scenario, with all sections
  * @group: a section with a count
- * @at: set to the one that has a name of its groups
+ * @at: on failure, the section whose name collides
  * @err: says what was wrong on failure
  *
  * Return: 0 or -EINVAL.
@@ -93,7 +93,7 @@ int scenario_group_check_names(const struct scenario *sc,
 	return 0;
 }
 
-/* From the words of a file to those of the kernel, whose parser has the say. */
+/* Pass the settings on to the parser of the kernel, which decides. */
 static int take_kernel(struct scenario_group *group, const struct settings *set,
 		       struct parse_error *err)
 {
@@ -125,11 +125,11 @@ static int take_kernel(struct scenario_group *group, const struct settings *set,
 }
 
 /**
- * scenario_group_take - read one key
+ * scenario_group_take - parse one key
  * @sc: the scenario, with all sections up to this one
  * @group: the section
  * @key: such as "min"
- * @value: such as "5MB"; it is cut up
+ * @value: such as "5MB"; modified
  * @err: says what was wrong on failure
  *
  * Return: 0 or -EINVAL.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sections [job] of a scenario: who does I/O, and how.
+ * Sections [job] of a scenario: the tasks that do I/O.
  */
 #include "scenario.h"
 #include "units.h"
@@ -8,13 +8,13 @@
 
 enum {
 	DEPTH_MAX	= 65536,
-	/* Linux makes no larger request of a disk that takes any size. */
+	/* Linux makes no larger requests, even if the disk takes any size. */
 	BYTES_MAX	= 1280 * 1024,
 	SECTOR		= SIMDISK_SECTOR_BYTES,
 	MIB		= 1024 * 1024,
 };
 
-/* What it takes to be woken, look at what came, and submit the next I/O. */
+/* Time to wake up, process the result and submit the next I/O. */
 #define THINK_NS	((u64)10 * NSEC_PER_USEC)
 
 static const char * const names[NR_JOB_KEYS] = {
@@ -35,10 +35,10 @@ static const char * const names[NR_JOB_KEYS] = {
 };
 
 /**
- * scenario_job_init - a job of which nothing was said
+ * scenario_job_init - initialise a job with defaults
  * @job: filled in
- * @group: the section it belongs to
- * @line: where it begins
+ * @group: the section that it belongs to
+ * @line: line number of its section
  */
 void scenario_job_init(struct scenario_job *job, int group, unsigned long line)
 {
@@ -90,7 +90,7 @@ static int take_size(u64 *to, const char *key, const char *value,
 	return 0;
 }
 
-/* Which of two words; the first is no. */
+/* Parse one of two words, of which the first means false. */
 static int take_choice(bool *to, const char *key, const char *value,
 		       const char *no, const char *yes, struct parse_error *err)
 {
@@ -171,8 +171,8 @@ static int take(struct scenario_job *job, enum scenario_job_key which,
 }
 
 /**
- * scenario_job_take - read one key
- * @job: where it is set
+ * scenario_job_take - parse one key
+ * @job: job to set it in
  * @key: such as "depth"
  * @value: such as "32"
  * @err: says what was wrong on failure
@@ -195,9 +195,9 @@ int scenario_job_take(struct scenario_job *job, const char *key,
 }
 
 /**
- * scenario_job_check - whether the keys of a job go together
+ * scenario_job_check - check that the keys of a job are compatible
  * @job: the job
- * @sc: the scenario, whose disk is known
+ * @sc: the scenario, whose disk has been parsed
  * @err: says what was wrong on failure
  *
  * Return: 0 or -EINVAL.

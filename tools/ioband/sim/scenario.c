@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Scenarios: disk, groups and jobs, in the form of a file of /etc/ioband.
+ * Scenarios: disk, groups and jobs, in the format of files in /etc/ioband.
  *
  *	[disk]
  *	model = hdd
@@ -29,12 +29,12 @@ enum section {
 };
 
 /**
- * struct reader - a text being read
- * @nr: number of the line
- * @in: the section
- * @seen: sections there may be one of, and keys of sections that are not jobs or
- *	groups, a bit each
- * @at_ns: of a section [disk at]
+ * struct reader - state of the parser
+ * @nr: current line number
+ * @in: current section
+ * @seen: bits for sections and keys that may occur only once and have been seen,
+ *	except for keys of groups and jobs
+ * @at_ns: time of a section [disk at]
  */
 struct reader {
 	struct scenario *sc;
@@ -46,7 +46,7 @@ struct reader {
 	struct parse_error *err;
 };
 
-/* Keys of [pool], [run] and [trace] that may be given once. */
+/* Bits of reader.seen: keys of [pool], [run] and [trace], and sections. */
 enum {
 	KEY_TURNAROUND,
 	KEY_SETTLE,
@@ -61,7 +61,7 @@ enum {
 	SECTION_TRACE,
 };
 
-/* From an interrupt by way of a worker to the disk. */
+/* From the completion interrupt, through a worker, to the disk. */
 #define TURNAROUND_NS	((u64)5 * NSEC_PER_USEC)
 
 static int once(struct reader *reader, int what, const char *name)
@@ -82,7 +82,7 @@ static int begin_group(struct reader *reader, const char *name)
 	if (!*name || strlen(name) >= GROUP_NAME_LEN)
 		return refuse(reader->err, "[group %.40s]: expected a name of 1 to %d characters",
 			      name, GROUP_NAME_LEN - 1);
-	/* Another section behind it on the line would be part of the name. */
+	/* A second section on the line would become part of the name. */
 	if (strpbrk(name, "[]"))
 		return refuse(reader->err, "[group %.40s]: expected a name without [ and ], and one section on a line",
 			      name);
@@ -136,7 +136,7 @@ static int begin_step(struct reader *reader, const char *when)
 	return 0;
 }
 
-/* The rest behind a first word, or NULL if that is another one. */
+/* The rest of @name if its first word is @word, or NULL. */
 static char *behind(char *name, const char *word)
 {
 	size_t len = strlen(word);
@@ -188,7 +188,7 @@ static int read_section(struct reader *reader, char *line)
 
 static int find_param(const struct simdisk_model *model, const char *key)
 {
-	/* What is kept of data, and what removes it, takes no time here. */
+	/* Storing data and discarding it take no time in a simulation. */
 	if (!strcmp(key, "memory_backed") || !strcmp(key, "discard"))
 		return -1;
 	for (int i = 0; i < SIMDISK_PARAM_COUNT; i++)
@@ -358,7 +358,7 @@ static int read_line(struct reader *reader, char *line)
 		      key);
 }
 
-/* Sooner ones first; of the same time, in the order they stand. */
+/* Sort by time; steps of the same time keep their order. */
 static void sort_steps(struct scenario *sc)
 {
 	for (size_t i = 1; i < sc->nr_steps; i++) {
@@ -371,7 +371,7 @@ static void sort_steps(struct scenario *sc)
 	}
 }
 
-/* Parameters that change must go together at any time. */
+/* Parameters must be consistent after each change. */
 static const char *check_disk(const struct scenario *sc)
 {
 	struct simdisk_params params = sc->params;
@@ -460,9 +460,9 @@ static int check(struct reader *reader)
 }
 
 /**
- * scenario_parse - read the text of a scenario
+ * scenario_parse - parse a scenario
  * @sc: filled in; to be freed in any case
- * @text: all of the file
+ * @text: contents of the file
  * @line: on failure, the number of the line
  * @err: on failure names the word and what was expected
  *
@@ -497,8 +497,8 @@ int scenario_parse(struct scenario *sc, const char *text, unsigned long *line,
 }
 
 /**
- * scenario_free - release all of it
- * @sc: what scenario_parse() made
+ * scenario_free - free a scenario
+ * @sc: a scenario filled in by scenario_parse()
  */
 void scenario_free(struct scenario *sc)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What is to be simulated: docs/simulate.rst tells the format.
+ * What is to be simulated. The format is described in docs/simulate.rst.
  */
 #ifndef IOBAND_SCENARIO_H
 #define IOBAND_SCENARIO_H
@@ -13,17 +13,17 @@ enum {
 	SCENARIO_SECTIONS_MAX	= 4096,
 	SCENARIO_GROUPS_MAX	= 1000000,
 	SCENARIO_STREAMS_MAX	= 1000000,
-	/* I/Os outstanding, streams times depth: some 300 bytes each. */
+	/* Outstanding I/Os, streams times depth, some 300 bytes each. */
 	SCENARIO_IOS_MAX	= 4000000,
-	/* Levels of groups: the module has no more. */
+	/* Levels of groups: as many as the module has. */
 	SCENARIO_LEVELS_MAX	= 16,
 	SCENARIO_NONE		= -1,
 };
 
 /**
  * struct scenario_step - a change of the disk
- * @at_ns: when, from the beginning
- * @place: which parameter
+ * @at_ns: time since the start
+ * @place: index of the parameter
  */
 struct scenario_step {
 	u64 at_ns;
@@ -33,13 +33,13 @@ struct scenario_step {
 
 /**
  * struct scenario_group - a section [group NAME]
- * @line: where it begins
- * @count: how many groups it stands for
- * @is_counted: they are numbered, even if it is one
+ * @line: line number of the section
+ * @count: number of groups that it describes
+ * @is_counted: count was given: the groups are numbered, even a single one
  * @is_placed: parent was given
- * @parent: the section of the groups above, or %SCENARIO_NONE
- * @level: how many groups are above
- * @settings: of each of them
+ * @parent: index of the section of the parent groups, or %SCENARIO_NONE
+ * @level: number of groups above
+ * @settings: settings of each group
  */
 struct scenario_group {
 	char *name;
@@ -52,7 +52,7 @@ struct scenario_group {
 	struct ioband_settings settings;
 };
 
-/* Which keys of a job were given. */
+/* Keys of a job. */
 enum scenario_job_key {
 	JOB_STREAMS,
 	JOB_DEPTH,
@@ -73,23 +73,24 @@ enum scenario_job_key {
 
 /**
  * struct scenario_job - a section [job]
- * @line: where it begins
- * @given: which keys it has
- * @group: the section whose groups run it, each
- * @streams: tasks in each group
- * @depth: I/Os that a task has outstanding
- * @think_ns: for how long it thinks after each
- * @interval_ns: without regard to that, one comes so often; 0: not so
- * @is_poisson: in the mean only
- * @is_sequential: each begins where the last ended
+ * @line: line number of the section
+ * @given: which keys were given
+ * @group: index of the section whose groups run it, each of them
+ * @streams: number of tasks in each group
+ * @depth: number of I/Os that a task keeps outstanding
+ * @think_ns: think time after each I/O
+ * @interval_ns: instead of @depth, the interval at which I/Os arrive; 0 for a closed
+ *	loop
+ * @is_poisson: @interval_ns is the mean of a Poisson process
+ * @is_sequential: each I/O starts where the last one ended
  * @bytes: size of an I/O
- * @write_percent: of all I/Os
- * @is_async: nobody waits for writes
+ * @write_percent: percentage of writes
+ * @is_async: writes are writeback, for which no task waits
  * @prio: as in &struct ioband_io
- * @start_ns: when it begins
- * @stop_ns: when it ends
- * @offset_bytes: the part of the disk
- * @span_bytes: its size; 0: to the end
+ * @start_ns: start time
+ * @stop_ns: end time
+ * @offset_bytes: start of the part of the disk that is used
+ * @span_bytes: size of that part; 0: to the end
  */
 struct scenario_job {
 	unsigned long line;
@@ -112,17 +113,17 @@ struct scenario_job {
 };
 
 /**
- * struct scenario - all of it
- * @model: what kind of disk
+ * struct scenario - a scenario
+ * @model: model of the disk
  * @pool: policy, io_throttle, io_limit and quantum
- * @turnaround_ns: from the end of an I/O to the next one that was held
- * @settle_ns: time before anything is counted
- * @time_ns: time in which it is
- * @seed: of all that is random
- * @interval_ns: of the points of the plot
+ * @turnaround_ns: time from a completion to the dispatch of a held I/O
+ * @settle_ns: time before counting starts
+ * @time_ns: time for which I/O is counted
+ * @seed: seed of the random numbers
+ * @interval_ns: interval between points of the plot
  * @trace: file with recorded I/O, or %NULL
- * @trace_line: where it is named
- * @trace_start_ns: when it begins
+ * @trace_line: line number where it is named
+ * @trace_start_ns: time at which the recording starts
  */
 struct scenario {
 	const struct simdisk_model *model;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How many I/Os are sent down at once: drivers/md/dm-ioband-depth.c for a disk
- * that says what it takes.
+ * The depth: drivers/md/dm-ioband-depth.c for a disk with a known number of tags.
  */
 #include "sim-pool.h"
 
@@ -11,8 +10,8 @@ enum { PASS_MAX = 16 };
 #define GRACE_NS	((u64)NSEC_PER_MSEC)
 
 /**
- * iop_update_depth - put the depth in force
- * @pool: the pool, of which something changed that the depth depends on
+ * iop_update_depth - apply the depth
+ * @pool: the pool, after a change of anything that the depth depends on
  */
 void iop_update_depth(struct sim_pool *pool)
 {
@@ -34,9 +33,9 @@ void iop_update_depth(struct sim_pool *pool)
 }
 
 /**
- * iop_begin_depth - contention begins
+ * iop_begin_depth - set up the depth when contention begins
  * @pool: the pool
- * @now_ns: the time
+ * @now_ns: current time
  */
 void iop_begin_depth(struct sim_pool *pool, u64 now_ns)
 {
@@ -50,9 +49,9 @@ void iop_begin_depth(struct sim_pool *pool, u64 now_ns)
 }
 
 /**
- * iop_tick_depth - change the depth if there is reason to
+ * iop_tick_depth - adapt the depth if need be
  * @pool: the pool
- * @now_ns: the time
+ * @now_ns: current time
  */
 void iop_tick_depth(struct sim_pool *pool, u64 now_ns)
 {
@@ -69,9 +68,9 @@ void iop_tick_depth(struct sim_pool *pool, u64 now_ns)
 }
 
 /**
- * iop_note_service - the disk was done with an I/O
+ * iop_note_service - account for the service time of an I/O
  * @pool: the pool
- * @ns: how long it took
+ * @ns: time that the I/O took at the disk
  */
 void iop_note_service(struct sim_pool *pool, u64 ns)
 {

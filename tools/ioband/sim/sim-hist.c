@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How many I/Os took how long: each power of two is divided into equal steps, as
- * G. Tene's HdrHistogram does it.
+ * Latency histograms: each octave is divided into equal steps, as in G. Tene's
+ * HdrHistogram.
  */
 #include <math.h>
 
@@ -15,7 +15,7 @@ static unsigned int octave_of(u64 ns)
 	       64 - SIM_HIST_BITS - __builtin_clzll(ns);
 }
 
-/* Its step there: from the second octave on the first bit is known. */
+/* The step within the octave; above octave 0 the leading bit is implied. */
 static unsigned int step_of(u64 ns, unsigned int octave)
 {
 	return octave ? ns >> (octave - 1) & (SIM_HIST_STEPS - 1) : ns;
@@ -41,9 +41,9 @@ static u64 *counters(struct sim_hist *hist, unsigned int octave)
 }
 
 /**
- * sim_hist_add - count one
+ * sim_hist_add - count a value
  * @hist: the histogram
- * @ns: how long it took
+ * @ns: the value
  */
 void sim_hist_add(struct sim_hist *hist, u64 ns)
 {
@@ -55,9 +55,9 @@ void sim_hist_add(struct sim_hist *hist, u64 ns)
 }
 
 /**
- * sim_hist_merge - count what another one has counted
- * @hist: the histogram
- * @more: the other
+ * sim_hist_merge - add another histogram
+ * @hist: the histogram to add to
+ * @more: the other histogram
  */
 void sim_hist_merge(struct sim_hist *hist, const struct sim_hist *more)
 {
@@ -72,9 +72,9 @@ void sim_hist_merge(struct sim_hist *hist, const struct sim_hist *more)
 }
 
 /**
- * sim_hist_percentile - the time that so many did not exceed
+ * sim_hist_percentile - compute a percentile
  * @hist: the histogram
- * @percent: of all that was counted
+ * @percent: which percentile
  *
  * Return: nanoseconds, 0 if nothing was counted.
  */
@@ -97,7 +97,7 @@ u64 sim_hist_percentile(const struct sim_hist *hist, double percent)
 }
 
 /**
- * sim_hist_free - release what it has allocated
+ * sim_hist_free - free what a histogram has allocated
  * @hist: the histogram
  */
 void sim_hist_free(struct sim_hist *hist)

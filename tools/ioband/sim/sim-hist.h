@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How many I/Os took how long, to within half a percent.
+ * Latency histograms with an error of at most half a percent.
  */
 #ifndef IOBAND_SIM_HIST_H
 #define IOBAND_SIM_HIST_H
@@ -8,7 +8,7 @@
 #include "ioband-env.h"
 
 enum {
-	/* Buckets of each power of two. */
+	/* Log2 of the number of steps in an octave. */
 	SIM_HIST_BITS	= 7,
 	SIM_HIST_STEPS	= 1 << SIM_HIST_BITS,
 	SIM_HIST_OCTAVES = 64 - SIM_HIST_BITS + 1,
@@ -16,9 +16,9 @@ enum {
 
 /**
  * struct sim_hist - a histogram of times in nanoseconds
- * @octaves: counters, for the powers of two that have occurred
- * @nr: all that was counted
- * @max_ns: the longest
+ * @octaves: counters of each octave, allocated on first use
+ * @nr: number of values counted
+ * @max_ns: the largest value
  */
 struct sim_hist {
 	u64 *octaves[SIM_HIST_OCTAVES];

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Jobs: when the next I/O comes, and what it is.
+ * Jobs: when the next I/O arrives, and what it is.
  *
- * A closed loop has a number of I/Os that come back when they are done and thought
- * about. The others come by the clock, or as they were recorded; where they find
- * that their group has too many held they are late, and counted from when they
- * should have come.
+ * A closed loop reissues a fixed number of I/Os, each after its completion and the
+ * think time. Other I/Os arrive by the clock or as recorded. If their group has too
+ * many held they are late; their latency counts from when they should have arrived.
  */
 #include <math.h>
 
@@ -16,7 +15,7 @@ static bool is_closed(const struct sim_job *job)
 	return job->spec && !job->spec->interval_ns;
 }
 
-/* Whether an I/O of a closed loop that is back shall go again. */
+/* Whether a completed I/O of a closed loop is to be issued again. */
 bool sim_job_goes_on(const struct sim *sim, const struct sim_job *job)
 {
 	return is_closed(job) &&
@@ -29,12 +28,12 @@ static u64 gap_ns(struct sim_job *job)
 
 	if (!job->spec->is_poisson)
 		return job->spec->interval_ns;
-	/* From just above 0 to 1. */
+	/* In (0, 1]. */
 	uniform = (prng_next(&job->prng) + 1.0) / 4294967296.0;
 	return -log(uniform) * job->spec->interval_ns + 0.5;
 }
 
-/* When the I/O after this one comes, or U64_MAX. */
+/* Find out when the next I/O arrives; U64_MAX for never. */
 static void set_next(const struct sim *sim, struct sim_job *job)
 {
 	const struct scenario *sc = sim->sc;
@@ -67,9 +66,11 @@ static void arm(struct sim *sim, struct sim_job *job)
 }
 
 /**
- * sim_job_start - its time has come, or that of its next I/O
+ * sim_job_start - handle the event of a job
  * @sim: the simulation
- * @job: the job, not blocked
+ * @job: a job that is not blocked, whose start or next I/O is due
+ *
+ * Issues the I/Os of a closed loop. Others are left to sim_job_due().
  */
 void sim_job_start(struct sim *sim, struct sim_job *job)
 {
@@ -86,12 +87,12 @@ void sim_job_start(struct sim *sim, struct sim_job *job)
 }
 
 /**
- * sim_job_due - make an I/O of one that has come by now
+ * sim_job_due - create the next I/O of a job if it has arrived
  * @sim: the simulation
- * @job: a job that nothing keeps from submitting it
+ * @job: a job that is free to submit I/O
  *
- * Return: whether there was one; it is the last of its pending ones. Else the
- * event of the next one is set.
+ * Return: whether an I/O was added to the end of the job's pending ones. Otherwise
+ * the event of the next one has been set.
  */
 bool sim_job_due(struct sim *sim, struct sim_job *job)
 {
@@ -128,10 +129,10 @@ static u64 random_block(struct sim_job *job)
 }
 
 /**
- * sim_job_aim - say what an I/O is
+ * sim_job_aim - decide direction, size and place of an I/O
  * @sim: the simulation
- * @job: whose it is
- * @iob: filled in, if it was not recorded
+ * @job: the job that issues it
+ * @iob: filled in, unless it was recorded
  */
 void sim_job_aim(struct sim *sim, struct sim_job *job, struct sim_io *iob)
 {
@@ -155,7 +156,7 @@ void sim_job_aim(struct sim *sim, struct sim_job *job, struct sim_io *iob)
 		iob->io.dir = spec->write_percent &&
 			      prng_percent(&job->prng, spec->write_percent) ?
 			      IOBAND_WRITE : IOBAND_READ;
-		/* Past the page cache or from it, others go first. */
+		/* Writes of either kind, direct or writeback, let others go first. */
 		iob->io.is_async = iob->io.dir == IOBAND_WRITE;
 		iob->is_writeback = iob->io.is_async && spec->is_async;
 		iob->io.prio = spec->prio;

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The way of an I/O through a pool: drivers/md/dm-ioband-device.c for a machine
- * in which everything but the disk, thinking and the turnaround takes no time.
+ * The path of an I/O through a pool: drivers/md/dm-ioband-device.c for a machine in
+ * which only the disk, thinking and the turnaround take time.
  *
- * An I/O that finds the disk idle enough passes, and so does that of the one group
- * that uses the disk. Once a second group wants more than fits the pool is
- * contended, and each takes its turn, until for a while none had to wait.
+ * An I/O passes if the disk is idle enough, or if its group is the only one that uses
+ * the disk. Once a second group wants more than fits, the pool is contended and I/O is
+ * scheduled, until none has been held for a while.
  */
 #include "sim-pool.h"
 #include "sim-run.h"
 #include "util.h"
 
-/* How long nothing must have been held for contention to be over. */
+/* Contention is over once nothing has been held for this long. */
 #define CALM_NS		((s64)(100 * NSEC_PER_MSEC))
 
-/* What is longer at the disk waits there, and how long that is remembered. */
+/* I/O that takes longer is waiting inside the disk; for how long that is remembered. */
 #define SLOW_NS		((u64)(2 * NSEC_PER_MSEC))
 #define SLOW_FOR_NS	((u64)(100 * NSEC_PER_MSEC))
 
@@ -33,7 +33,7 @@ static enum sim_verdict iob_pass(struct sim_pool *pool, struct sim_io *iob,
 	return SIM_PASS;
 }
 
-/* Have the worker look, unless it is about to. */
+/* Wake the worker unless it has been woken already. */
 static void iop_queue_work(struct sim_pool *pool, u64 now_ns)
 {
 	if (pool->is_pumping)
@@ -62,7 +62,7 @@ static struct ioband_io *iop_next(struct sim_pool *pool, u64 now_ns)
 	return ioband_next(&pool->sched, pool->in_flight, now_ns);
 }
 
-/* See to it that the pump runs when the next limit ends. */
+/* Arm the timer to run the pump when the next limit expires. */
 static void iop_arm(struct sim_pool *pool)
 {
 	u64 expires_ns;
@@ -75,9 +75,9 @@ static void iop_arm(struct sim_pool *pool)
 }
 
 /*
- * Choose whose turn it is as long as there is room. @self, just held by its own
- * submitter, is left to it: then this returns %true. @is_worker: what was chosen
- * is sent at once.
+ * Dispatch held I/O while there is room. @self, if any, has just been held by the
+ * caller; if it is dispatched and the disk has a tag, return %true to have the caller
+ * send it. @is_worker: the caller will send the lane, so do not wake the worker.
  */
 static bool pump(struct sim_pool *pool, struct sim_io *self, bool is_worker,
 		 u64 now_ns)
@@ -115,9 +115,9 @@ static bool pump(struct sim_pool *pool, struct sim_io *self, bool is_worker,
 }
 
 /**
- * iop_pump - the worker looks
- * @pool: the pool, whose lane is to be sent after that
- * @now_ns: the time
+ * iop_pump - dispatch held I/O in the worker
+ * @pool: the pool; the caller has to send its lane afterwards
+ * @now_ns: current time
  */
 void iop_pump(struct sim_pool *pool, u64 now_ns)
 {
@@ -140,8 +140,8 @@ static void iop_disown(struct sim_pool *pool)
 }
 
 /*
- * Whether the group of an I/O has the disk to itself, and no reads that would wait
- * long behind its own writes.
+ * Whether an I/O may pass because its group has the disk to itself: not if it is a
+ * read that would wait long behind the group's own writes.
  */
 static bool iop_own(struct sim_pool *pool, const struct sim_io *iob, u64 now_ns)
 {
@@ -162,7 +162,7 @@ static bool iop_own(struct sim_pool *pool, const struct sim_io *iob, u64 now_ns)
 	return true;
 }
 
-/* Whether an I/O may go at once though nobody counts turns: then it counts. */
+/* Whether an I/O may pass without contention; if so, count it as in flight. */
 static bool iop_takes(struct sim_pool *pool, struct sim_io *iob, u64 now_ns)
 {
 	if (pool->in_flight >= pool->pass_max &&
@@ -221,12 +221,12 @@ static enum sim_verdict iop_submit_contended(struct sim_pool *pool,
 }
 
 /**
- * iop_submit - let an I/O pass, or hold it
+ * iop_submit - pass an I/O or hold it
  * @pool: the pool
- * @iob: the I/O, its job, group, size and kind filled in
- * @now_ns: the time
+ * @iob: the I/O with its job, group, size and kind filled in
+ * @now_ns: current time
  *
- * Return: what to do with it; with %SIM_WAIT it is the caller's again.
+ * Return: what to do with it; on %SIM_WAIT the caller still owns it.
  */
 enum sim_verdict iop_submit(struct sim_pool *pool, struct sim_io *iob,
 			    u64 now_ns)
@@ -245,10 +245,10 @@ enum sim_verdict iop_submit(struct sim_pool *pool, struct sim_io *iob,
 }
 
 /**
- * iop_complete - account for an I/O the disk is done with
+ * iop_complete - account for the completion of an I/O
  * @pool: the pool
  * @iob: an I/O that was issued
- * @now_ns: the time
+ * @now_ns: current time
  */
 void iop_complete(struct sim_pool *pool, struct sim_io *iob, u64 now_ns)
 {
@@ -272,11 +272,11 @@ void iop_complete(struct sim_pool *pool, struct sim_io *iob, u64 now_ns)
 }
 
 /**
- * iog_init - make a group
- * @group: memory that is all 0, but for @count
+ * iog_init - initialise a group
+ * @group: zeroed memory, except for @count
  * @weight: its weight
- * @class: which siblings go before it
- * @terms: limits and so on, or %NULL; stays the caller's
+ * @class: its class among its siblings
+ * @terms: limits and so on, or %NULL; owned by the caller
  */
 void iog_init(struct sim_group *group, u32 weight, enum ioband_class class,
 	      struct ioband_terms *terms)
@@ -292,10 +292,10 @@ void iog_init(struct sim_group *group, u32 weight, enum ioband_class class,
 }
 
 /**
- * iog_add - put a group into the tree
+ * iog_add - add a group to the tree
  * @pool: the pool
  * @group: the group
- * @parent: the one above it, which is in the tree; %NULL for none
+ * @parent: its parent in the tree, or %NULL for none
  */
 void iog_add(struct sim_pool *pool, struct sim_group *group,
 	     struct sim_group *parent)
@@ -313,9 +313,9 @@ void iog_add(struct sim_pool *pool, struct sim_group *group,
 }
 
 /**
- * iop_set_quantum - set how long a group may keep a disk that seeks
+ * iop_set_quantum - set how long a group may keep a rotational disk
  * @pool: the pool
- * @quantum_ms: how long; 0: the default
+ * @quantum_ms: the quantum; 0 for the default
  */
 void iop_set_quantum(struct sim_pool *pool, u32 quantum_ms)
 {
@@ -324,12 +324,12 @@ void iop_set_quantum(struct sim_pool *pool, u32 quantum_ms)
 }
 
 /**
- * iop_init - a pool with one disk
- * @pool: memory that is all 0 but for io_throttle, io_limit and turnaround_ns
- * @policy: what is divided
- * @tags: I/Os that the disk takes at once
+ * iop_init - initialise a pool with one disk
+ * @pool: zeroed memory, except for io_throttle, io_limit and turnaround_ns
+ * @policy: the policy, which says what is divided
+ * @tags: number of I/Os that the disk takes at once
  * @is_rotational: seeks cost time
- * @now_ns: the time
+ * @now_ns: current time
  */
 void iop_init(struct sim_pool *pool, const struct ioband_policy *policy,
 	      u32 tags, bool is_rotational, u64 now_ns)
@@ -350,7 +350,7 @@ void iop_init(struct sim_pool *pool, const struct ioband_policy *policy,
 }
 
 /**
- * iop_free - release what a pool has allocated
+ * iop_free - free what a pool has allocated
  * @pool: the pool
  */
 void iop_free(struct sim_pool *pool)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The module's side of the scheduling core, for simulated I/O: what
- * drivers/md/dm-ioband-device.c, -depth.c and -time.c do, without locks, CPUs and
- * bios. Functions have the names of the module's, so that one can be read beside
- * the other.
+ * What drivers/md/dm-ioband-device.c, -depth.c and -time.c are in the module: the
+ * layer around the scheduling core, for simulated I/O, without locks, CPUs and bios.
+ * Functions are named as in the module, so that the two can be read side by side.
  */
 #ifndef IOBAND_SIM_POOL_H
 #define IOBAND_SIM_POOL_H
@@ -16,7 +15,7 @@ struct sim_group;
 struct sim_io;
 struct sim_job;
 
-/* What the disk has done for a group or stream since the scheduler looked. */
+/* What the disk has done for a group or stream and the scheduler has yet to be told. */
 struct sim_account {
 	struct list_head news;
 	u64 used_ns;
@@ -29,13 +28,13 @@ struct sim_account {
 
 /**
  * struct sim_group - a group
- * @held: I/Os held, streams included
- * @is_limited: it or one above it has limits
- * @waiters: jobs that found too many held
- * @in_flight: I/Os at the disk
- * @in_flight_sectors: their size, of reads and of writes
- * @done_ns: when the last one was done while there was contention
- * @report: where its I/O is counted
+ * @held: number of I/Os held, those of its streams included
+ * @is_limited: it or a group above it has limits
+ * @waiters: jobs that wait because too many I/Os are held
+ * @in_flight: number of I/Os at the disk
+ * @in_flight_sectors: their size, by direction
+ * @done_ns: time of the last completion under contention
+ * @count: where its I/O is counted
  */
 struct sim_group {
 	struct ioband_node node;
@@ -49,11 +48,11 @@ struct sim_group {
 	struct sim_count *count;
 };
 
-/* The I/O of one task on a disk that seeks. */
+/* The I/O of one task on a rotational disk. */
 struct sim_stream {
 	struct ioband_node node;
 	struct sim_account account;
-	struct sim_group *group;	/* NULL: free */
+	struct sim_group *group;	/* NULL: unused */
 	const struct sim_job *job;
 	u32 busy;			/* I/Os held or not yet accounted for */
 	struct list_head hash;
@@ -61,24 +60,24 @@ struct sim_stream {
 };
 
 enum {
-	/* As the module has them. */
+	/* As in the module. */
 	SIM_STREAMS		= 256,
 	SIM_STREAM_BITS		= 7,
 	SIM_HELD_DEFAULT	= 1024,
 };
 
 /**
- * struct sim_io - an I/O, for all its life
- * @link: place in a list of the job's, the pool's or the disk's
- * @event: when it comes back from its job's thinking
- * @begin_ns: when its job wanted it
- * @issue_ns: when its turn had come
- * @clock_ns: what the disk's clock said then
- * @work_ns: likewise the clock that counts for the report
+ * struct sim_io - an I/O, for its whole life
+ * @link: entry in a list of the job, the pool or the disk
+ * @event: end of its job's think time
+ * @begin_ns: time at which its job wanted it
+ * @issue_ns: time at which it was issued
+ * @clock_ns: disk clock at that time
+ * @work_ns: likewise, the clock for the report
  * @is_writeback: it comes from the page cache
- * @is_aimed: it is known what it is
+ * @is_aimed: direction, size and place have been decided
  * @blocks_job: its job sleeps until the disk has a tag for it
- * @disk: what the disk sees; it ends with the disk's pieces
+ * @disk: the I/O as the disk model sees it; last, as it ends in a flexible array
  */
 struct sim_io {
 	struct ioband_io io;
@@ -100,13 +99,13 @@ struct sim_io {
 
 /**
  * struct sim_pool - all groups of a disk
- * @tags: what the disk takes at once
- * @lane: I/O that the worker will send
- * @is_pumping: the worker will look
- * @pump_ns: when it will
- * @turnaround_ns: how long it takes to get there
- * @work_ns: as @clock_ns, but it always runs
- * @released: called for a group of which less than @held_max are held again
+ * @tags: number of I/Os that the disk takes at once
+ * @lane: dispatched I/O that the worker will send
+ * @is_pumping: the worker has been woken
+ * @pump_ns: time at which it will run
+ * @turnaround_ns: time that it takes to run after being woken
+ * @work_ns: like @clock_ns, but also runs without contention
+ * @released: called when a group is back below @held_max held I/Os
  */
 struct sim_pool {
 	bool contended;
@@ -149,7 +148,7 @@ struct sim_pool {
 
 enum sim_verdict {
 	SIM_PASS,		/* its submitter sends it down */
-	SIM_HELD,		/* it is sent down when its turn comes */
+	SIM_HELD,		/* it is sent down when it is dispatched */
 	SIM_WAIT,		/* its submitter has to wait */
 };
 

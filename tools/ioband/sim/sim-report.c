@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a simulation has found out.
+ * The results of a simulation.
  */
 #include <math.h>
 
 #include "sim-report.h"
 #include "util.h"
 
-/* Less than this part of its minimum, or of the time, is less. */
+/* Anything below this part of a minimum, or of the time, counts as less. */
 #define MET	0.99
 
 /**
- * struct demand - what jobs would get in a second if no I/O took any time
+ * struct demand - what jobs would do per second if I/O took no time
  */
 struct demand {
 	double ios;
@@ -19,12 +19,12 @@ struct demand {
 };
 
 /**
- * struct tally - what a group got, all below it counted in
- * @work: in the unit that shares are made of
- * @rivals: weights of those directly below that had I/O, its own included
- * @want_ns: for how long its jobs waited for I/O
- * @busy_ns: for how long they did that or thought
- * @due: its part of the disk
+ * struct tally - what a group got, including the groups below it
+ * @work: service, in the unit that the policy divides
+ * @rivals: sum of the weights of active children, and of its own I/O if it had any
+ * @want_ns: time in which its jobs waited for I/O
+ * @busy_ns: time in which they waited for I/O or were thinking
+ * @due: the part of the disk due to it
  */
 struct tally {
 	u64 ios[IOBAND_DIRS];
@@ -72,8 +72,8 @@ static void add_up(struct tally *to, const struct tally *from)
 }
 
 /*
- * Of each group of each section, to be freed. A job that was not told to think wants
- * whatever it can get: the time it takes all the same is the machine's.
+ * The demand of a group of each section, to be freed. A job without a given think time
+ * wants whatever it can get: the think time it has by default is the machine's.
  */
 static struct demand *make_demands(const struct scenario *sc)
 {
@@ -107,7 +107,7 @@ static void add_demands(const struct sim *sim, struct tally *tallies)
 	free(demands);
 }
 
-/* @all: the sum of all groups. A group stands behind the one above it. */
+/* @all: set to the sum of all groups. Parents come before their children. */
 static struct tally *make_tallies(const struct sim *sim, struct tally *all)
 {
 	struct tally *tallies = xcalloc(sim->nr_groups + 1, sizeof(*tallies));
@@ -149,7 +149,7 @@ static struct tally *make_tallies(const struct sim *sim, struct tally *all)
 	return tallies;
 }
 
-/* What each got counts for the one above it as well. */
+/* Add the latencies of each group to those of its parent. */
 static void merge_hists(struct sim *sim, bool each)
 {
 	const struct scenario *sc = sim->sc;
@@ -176,11 +176,11 @@ static char *group_name(const struct sim *sim, int section, u64 i)
 }
 
 /*
- * A minimum is broken where the scheduler has found the group behind for some of
- * the time, or where it gets less though it always wants something. That it does
- * not ask for more is no breach. While its jobs think it wants something if it would
- * have its minimum on a disk that takes no time: on one that is nearly so fast, jobs
- * think for a large part of theirs.
+ * A minimum is unmet if the scheduler has found the group behind for some of the time,
+ * or if the group got less although it always wanted I/O. A group that asks for less
+ * does not count. Think time counts as wanting I/O if the group would reach its
+ * minimum on an infinitely fast disk: on a disk that is nearly as fast, jobs spend a
+ * large part of their time thinking.
  */
 static bool is_unmet(const struct sim *sim, size_t i, const struct tally *tally,
 		     double rate)
@@ -215,7 +215,7 @@ static void add_minimum(struct sim_row *row, const struct sim *sim,
 	row->unmet += is_unmet(sim, i, tally, rate);
 }
 
-/* The row of @nr groups of a section, from @first on. */
+/* The row for @nr groups of a section, starting with @first. */
 static struct sim_row make_row(const struct sim *sim,
 			       const struct tally *tallies,
 			       const struct tally *all, int section, u64 first,
@@ -257,10 +257,10 @@ static struct sim_row make_row(const struct sim *sim,
 }
 
 /**
- * sim_report_make - find out who got what
+ * sim_report_make - make the report of a simulation
  * @report: filled in; to be freed by sim_report_free()
- * @sim: a simulation that has run, with @each as it was made; good for one report
- * @each: a row for each group, not for each section
+ * @sim: a simulation that has run; can be reported only once
+ * @each: one row for each group instead of each section, as given to sim_init()
  */
 void sim_report_make(struct sim_report *report, struct sim *sim, bool each)
 {
@@ -293,8 +293,8 @@ void sim_report_make(struct sim_report *report, struct sim *sim, bool each)
 }
 
 /**
- * sim_report_free - release it
- * @report: what sim_report_make() made
+ * sim_report_free - free a report
+ * @report: a report made by sim_report_make()
  */
 void sim_report_free(struct sim_report *report)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a simulation has found out, group by group, those below counted in.
+ * The results of a simulation by group, each including the groups below it.
  */
 #ifndef IOBAND_SIM_REPORT_H
 #define IOBAND_SIM_REPORT_H
@@ -9,21 +9,21 @@
 
 /**
  * struct sim_row - what a group, or the groups of a section, got
- * @name: to be freed
- * @groups: how many they are; 0 for the sum of all
- * @weight: of each
- * @parent: name of the one above, or of its section; %NULL for none
- * @due_ppm: share of the disk that was due to them
- * @got_ppm: share that they got
+ * @name: name of the group or section; to be freed
+ * @groups: number of groups; 0 for the total
+ * @weight: weight of each group
+ * @parent: name of the parent, or of its section; %NULL for none
+ * @due_ppm: part of the disk that was due to them
+ * @got_ppm: part that they got
  * @ios: I/Os done, by direction
  * @bytes: their size
- * @hist: how long they took
- * @min_rate: minimum of each, per second; 0: none
- * @min_is_ios: in I/Os, else bytes
- * @least_rate: what the one that got least got, in units of the minimum
- * @least_name: which it was, to be freed; %NULL without minimum
- * @behind_ns: for how long the one that was worst off was behind its minimum
- * @unmet: how many did not get their minimum
+ * @hist: their latencies
+ * @min_rate: minimum of each group per second; 0 for none
+ * @min_is_ios: the minimum is in I/Os, otherwise in bytes
+ * @least_rate: lowest rate of a group, in the unit of the minimum
+ * @least_name: name of that group, to be freed; %NULL without a minimum
+ * @behind_ns: longest time that a group was behind its minimum
+ * @unmet: number of groups that did not get their minimum
  */
 struct sim_row {
 	char *name;
@@ -44,8 +44,8 @@ struct sim_row {
 };
 
 /**
- * struct sim_report - all rows, the last one that of the sum
- * @seconds: that were counted
+ * struct sim_report - all rows, the last one being the total
+ * @seconds: time that was counted
  * @total_hist: latencies of all I/O
  */
 struct sim_report {

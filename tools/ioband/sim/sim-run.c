@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From one event to the next. Of what happens at the same time the disk comes
- * first, then the pool, then the jobs: so a worker that was woken by the end of
- * an I/O chooses before the I/O's job can have another one here, as in Linux,
- * where the worker goes before tasks.
+ * The event loop. Of simultaneous events the disk comes first, then the pool, then the
+ * jobs. So a worker woken by the completion of an I/O dispatches before the job of that
+ * I/O can submit another one, as in Linux, where the worker runs before tasks.
  */
 #include "sim-run.h"
 #include "words.h"
 
 enum {
-	/* So many I/Os at one moment, and the clock will not move any more. */
+	/* After that many I/Os without the clock advancing, it never will. */
 	STANDSTILL = 10000000,
 };
 
@@ -37,7 +36,7 @@ static void unblock(struct sim *sim, struct sim_job *job)
 	make_ready(sim, job);
 }
 
-/* Called by the pool: a group has room for those that waited. */
+/* Called by the pool: wake the jobs that wait for room in a group. */
 static void released(struct sim_pool *pool, struct sim_group *group)
 {
 	struct sim *sim = container_of(pool, struct sim, pool);
@@ -57,7 +56,7 @@ static void to_disk(struct sim *sim, struct sim_io *iob)
 	simdisk_submit(&sim->disk, &iob->disk, sim->now_ns);
 }
 
-/* Send an I/O; its job, if it does that, sleeps where there is no tag. */
+/* Send an I/O. Without a free tag it waits, and so does its job if @by_job. */
 static void send(struct sim *sim, struct sim_io *iob, bool by_job)
 {
 	iob->blocks_job = false;
@@ -90,7 +89,7 @@ static void span_begin(struct sim_span *span, u64 now_ns)
 		span->since_ns = now_ns;
 }
 
-/* What was before anything counts is left out. */
+/* Time before counting has started is left out. */
 static void span_stop(const struct sim *sim, struct sim_span *span, u64 end_ns)
 {
 	if (sim->counting)
@@ -131,7 +130,7 @@ static void count_end(struct sim *sim, struct sim_io *iob, u64 work_ns)
 	sim_hist_add(count->hist, took_ns);
 }
 
-/* An I/O of a closed loop has been thought about. */
+/* Issue an I/O of a closed loop again, after the think time. */
 static void come_back(struct sim *sim, struct sim_io *iob)
 {
 	if (!sim_job_goes_on(sim, iob->job)) {
@@ -169,7 +168,7 @@ static void submit(struct sim *sim, struct sim_job *job, struct sim_io *iob)
 	case SIM_HELD:
 		break;
 	case SIM_WAIT:
-		/* It will be the first again. */
+		/* Back to the head of the list. */
 		list_add(&iob->link, &job->pending);
 		job->blocked = true;
 		list_add_tail(&job->waiting, &iob->group->waiters);
@@ -252,7 +251,7 @@ static void run_events(struct sim *sim)
 	}
 }
 
-/* What is changed of the disk, and what is to be looked at. */
+/* Do what is due: changes of the disk, start of counting, points of the plot. */
 static void run_clock(struct sim *sim)
 {
 	const struct scenario *sc = sim->sc;
@@ -322,8 +321,8 @@ static void finish(struct sim *sim)
 }
 
 /**
- * sim_run - run it to its end
- * @sim: what sim_init() made
+ * sim_run - run a simulation to its end
+ * @sim: a simulation set up by sim_init()
  * @err: on failure says what was wrong
  *
  * Return: 0, or -EINVAL if time stands still.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A simulation: jobs, the pool and the disk, from one event to the next.
+ * A simulation: jobs, the pool and the disk, driven by events.
  */
 #ifndef IOBAND_SIM_RUN_H
 #define IOBAND_SIM_RUN_H
@@ -10,14 +10,14 @@
 #include "sim-pool.h"
 #include "sim-trace.h"
 
-/* The core takes a time of 0 for none. */
+/* Do not start at 0, which means "never" to the core. */
 #define SIM_BEGIN_NS	((u64)NSEC_PER_SEC)
 
 /**
- * struct sim_span - for how long there was any of something
- * @nr: how many there are
- * @since_ns: since when there are any
- * @ns: how long there were any before
+ * struct sim_span - how long there has been at least one of something
+ * @nr: present number
+ * @since_ns: time since when there has been any
+ * @ns: total time of earlier spans
  */
 struct sim_span {
 	u64 nr;
@@ -26,15 +26,16 @@ struct sim_span {
 };
 
 /**
- * struct sim_count - what a group has got while it counts
+ * struct sim_count - what a group has got while counting
  * @ios: I/Os done, by direction
  * @bytes: their size
- * @work_ns: for how long the disk was at work for them
+ * @work_ns: disk time spent on them
  * @want: I/Os that its jobs wait for
- * @busy: these, and those that they think about
- * @unmet_ns: what the core counted as unmet of a minimum before
- * @hist: latencies; shared by the groups of a section, or not
- * @series: for the plot, likewise, or %NULL
+ * @busy: these, and I/Os whose jobs are thinking
+ * @unmet_ns: unmet_ns of the group's terms when counting started; in the end, the
+ *	difference
+ * @hist: latencies, possibly shared by all groups of a section
+ * @series: data of the section for the plot, or %NULL
  */
 struct sim_count {
 	u64 ios[IOBAND_DIRS];
@@ -56,16 +57,16 @@ struct sim_series {
 
 /**
  * struct sim_job - one task
- * @spec: what it does; %NULL if it was recorded
- * @ready: place among those that can go on
- * @waiting: place among those that wait for their group
+ * @spec: its section; %NULL for recorded I/O
+ * @ready: entry in the list of jobs that can go on
+ * @waiting: entry in the list of jobs that wait for room in their group
  * @pending: I/O that it wants to submit
- * @event: when it starts, or its next I/O comes by rate or record
- * @next_ns: when that is
- * @blocked: it sleeps in the submission of an I/O
- * @head: where the last I/O ended, in blocks
- * @blocks: of the part of the disk that it uses
- * @next: of what was recorded, which comes next
+ * @event: start of the job, or arrival of its next I/O by rate or recording
+ * @next_ns: time of that
+ * @blocked: it sleeps while submitting an I/O
+ * @head: block at which the last I/O ended
+ * @blocks: size in blocks of the part of the disk that it uses
+ * @next: index of the next recorded I/O
  */
 struct sim_job {
 	const struct scenario_job *spec;
@@ -85,15 +86,15 @@ struct sim_job {
 
 /**
  * struct sim - a simulation
- * @now_ns: the time
+ * @now_ns: current time
  * @counting: the time to settle is over
- * @tags_used: I/Os that the disk has taken
+ * @tags_used: number of I/Os that the disk has taken
  * @tag_waits: I/O that has been sent and waits for a tag
- * @events: of jobs
- * @thoughts: I/O whose job thinks
+ * @events: events of jobs
+ * @thoughts: I/O whose job is thinking
  * @ready: jobs that can go on
- * @spare: I/O not in use
- * @blocks: memory of I/O, to be freed
+ * @spare: unused I/O structures
+ * @blocks: their memory, to be freed
  * @point: called at each point of the plot, or %NULL
  */
 struct sim {
@@ -116,7 +117,7 @@ struct sim {
 	struct sim_count *counts;
 	struct ioband_terms *terms;
 	size_t nr_groups;
-	size_t *first_group;		/* of each section */
+	size_t *first_group;		/* index, by section */
 	struct sim_hist *hists;
 	size_t nr_hists;
 	struct sim_series *series;

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a scenario says, as groups, jobs and a disk.
+ * Set up groups, jobs and the disk of a scenario.
  */
 #include "sim-run.h"
 #include "util.h"
 #include "words.h"
 
 enum {
-	/* I/Os that are allocated together. */
+	/* Number of I/Os to allocate at once. */
 	BLOCK = 256,
 };
 
 /**
- * sim_io_get - an I/O that is not in use
+ * sim_io_get - get an unused I/O structure
  * @sim: the simulation
  */
 struct sim_io *sim_io_get(struct sim *sim)
@@ -36,7 +36,7 @@ struct sim_io *sim_io_get(struct sim *sim)
 	return iob;
 }
 
-/* The group above the @i-th of a section: those above get theirs in turns. */
+/* The parent of the @i-th group of a section: children are dealt out in turn. */
 static struct sim_group *parent_of(const struct sim *sim,
 				   const struct scenario_group *section, u64 i)
 {
@@ -105,8 +105,9 @@ static void init_job(struct sim *sim, struct sim_job *job,
 }
 
 /*
- * Sequential streams begin at places that divide the part of the disk evenly. Those
- * with a rate begin at times that divide it evenly: many users are not in step.
+ * Starting points of sequential streams are spread evenly over the part of the disk,
+ * and starting times of streams with a rate over one interval, as many users are not
+ * in step.
  */
 static void add_tasks(struct sim *sim, const struct scenario_job *spec)
 {
@@ -166,11 +167,11 @@ static void add_jobs(struct sim *sim)
 }
 
 /**
- * sim_init - make ready to run
+ * sim_init - set up a simulation
  * @sim: filled in; to be freed by sim_free() in any case
- * @sc: what is to be simulated
- * @trace: the I/O recorded, or %NULL
- * @each: latencies of each group, not of sections only
+ * @sc: the scenario to simulate
+ * @trace: recorded I/O, or %NULL
+ * @each: keep latencies of each group instead of each section
  * @point: called at each point of a plot, or %NULL
  * @point_data: for @point
  * @err: on failure says what was wrong
@@ -219,8 +220,8 @@ int sim_init(struct sim *sim, const struct scenario *sc,
 }
 
 /**
- * sim_free - release all of it
- * @sim: what sim_init() made
+ * sim_free - free a simulation
+ * @sim: a simulation set up by sim_init()
  */
 void sim_free(struct sim *sim)
 {

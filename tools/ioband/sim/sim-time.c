@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The time a disk is at work, and for whom; and the streams of a disk that seeks:
+ * Disk time and the groups it is spent on, and the streams of a rotational disk:
  * drivers/md/dm-ioband-time.c without locks.
  */
 #include "sim-pool.h"
 #include "util.h"
 
 /**
- * iop_work - move on the clock that counts for the report
- * @pool: the pool, before what is in flight changes
- * @now_ns: the time
+ * iop_work - advance the clock for the report
+ * @pool: the pool, before the number in flight changes
+ * @now_ns: current time
  *
- * It is the module's clock of the disk, but runs without contention as well.
+ * Like the disk clock of the module, but it also runs without contention.
  */
 void iop_work(struct sim_pool *pool, u64 now_ns)
 {
@@ -29,10 +29,10 @@ static void clock_advance(struct sim_pool *pool, u64 now_ns)
 }
 
 /**
- * iob_start_clock - an I/O goes to the disk
- * @pool: the pool, timed
+ * iob_start_clock - start timing an I/O that is issued
+ * @pool: the pool, in timed mode
  * @iob: the I/O
- * @now_ns: the time
+ * @now_ns: current time
  */
 void iob_start_clock(struct sim_pool *pool, struct sim_io *iob, u64 now_ns)
 {
@@ -43,10 +43,10 @@ void iob_start_clock(struct sim_pool *pool, struct sim_io *iob, u64 now_ns)
 }
 
 /**
- * iob_stop_clock - the disk is done with an I/O
+ * iob_stop_clock - stop timing an I/O that has completed
  * @pool: the pool
- * @iob: the I/O, timed
- * @now_ns: the time
+ * @iob: the I/O, which was being timed
+ * @now_ns: current time
  */
 void iob_stop_clock(struct sim_pool *pool, struct sim_io *iob, u64 now_ns)
 {
@@ -72,7 +72,7 @@ static void stream_release(struct sim_pool *pool, struct sim_stream *stream,
 }
 
 /**
- * iop_settle - tell the scheduler what the disk has done
+ * iop_settle - report completed work to the scheduler
  * @pool: the pool
  */
 void iop_settle(struct sim_pool *pool)
@@ -101,7 +101,7 @@ void iop_settle(struct sim_pool *pool)
 }
 
 /**
- * iop_alloc_streams - prepare for a disk on which seeks count
+ * iop_alloc_streams - allocate streams, for a rotational disk
  * @pool: the pool
  */
 void iop_alloc_streams(struct sim_pool *pool)
@@ -150,12 +150,12 @@ static struct sim_stream *stream_take(struct sim_pool *pool,
 }
 
 /**
- * iop_stream - the stream that an I/O belongs to
+ * iop_stream - find the stream that an I/O belongs to
  * @pool: the pool
  * @iob: the I/O
- * @now_ns: the time
+ * @now_ns: current time
  *
- * A job is one task, and belongs to one group.
+ * Looked up by job: a job is one task and belongs to one group.
  *
  * Return: the stream's account, or %NULL if it has none.
  */
@@ -182,9 +182,9 @@ found:
 }
 
 /**
- * iop_unstream - an I/O is no longer its stream's
+ * iop_unstream - detach an I/O from its stream
  * @pool: the pool
- * @iob: an I/O that is not held any more and was not issued
+ * @iob: an I/O that is no longer held and will not be timed
  */
 void iop_unstream(struct sim_pool *pool, struct sim_io *iob)
 {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Recorded I/O: the lines of ioband_pass and ioband_dispatch, as tracefs and
- * trace-cmd print them. Each I/O has one of the two, when it goes to the disk; it
- * came wait_ns before that.
+ * Recorded I/O: lines of the tracepoints ioband_pass and ioband_dispatch, as printed
+ * by tracefs and trace-cmd. Each I/O has one of the two when it goes to the disk, and
+ * arrived wait_ns before that.
  *
  *	fio-417 [000] ..... 12.345678: ioband_pass: disk1 254,0 group=5 R 2048 + 8
  *		held=0 in_flight=1 wait_ns=0
  *
- * Other lines are left out, and so is I/O without data.
+ * Other lines are ignored, and so is I/O without data.
  */
 #include "sim-trace.h"
 #include "units.h"
@@ -22,7 +22,7 @@ struct reader {
 	struct parse_error *err;
 };
 
-/* Seconds, a point, digits down to nanoseconds at most, a colon. */
+/* Parse seconds, a point, up to nine decimals, and a colon. */
 static bool parse_stamp(char *word, u64 *ns)
 {
 	u64 seconds, rest, scale = NSEC_PER_SEC;
@@ -76,7 +76,7 @@ static int take_share(struct reader *reader, const char *word)
 	return 0;
 }
 
-/* What follows the name of the event. Return: 0, 1 if it has no data, or -EINVAL. */
+/* Parse what follows the event's name. Return: 0, 1 if it has no data, or -EINVAL. */
 static int take_event(struct reader *reader, struct words *words,
 		      struct trace_io *io)
 {
@@ -159,10 +159,10 @@ static int by_time(const void *a, const void *b)
 }
 
 /**
- * trace_parse - read what was recorded
+ * trace_parse - parse a recording
  * @trace: filled in; to be freed in any case
  * @sc: a scenario with a section for each group that occurs
- * @text: all of the file
+ * @text: contents of the file
  * @line: on failure, the number of the line
  * @err: on failure names the word and what was expected
  *
@@ -197,8 +197,8 @@ int trace_parse(struct trace *trace, const struct scenario *sc,
 }
 
 /**
- * trace_free - release it
- * @trace: what trace_parse() made
+ * trace_free - free a recording
+ * @trace: a recording filled in by trace_parse()
  */
 void trace_free(struct trace *trace)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Recorded I/O: what the tracepoints of the module print.
+ * Recorded I/O, as printed by the tracepoints of the module.
  */
 #ifndef IOBAND_SIM_TRACE_H
 #define IOBAND_SIM_TRACE_H
@@ -9,9 +9,9 @@
 
 /**
  * struct trace_io - one I/O
- * @at_ns: when it came, from the first of all
+ * @at_ns: time of arrival, since that of the first I/O
  * @sector: first sector
- * @group: whose it was: the section of the scenario
+ * @group: its group, as index of a section of the scenario
  */
 struct trace_io {
 	u64 at_ns;
@@ -21,7 +21,7 @@ struct trace_io {
 	int group;
 };
 
-/* In the order in which they came. */
+/* In the order of arrival. */
 struct trace {
 	struct trace_io *ios;
 	size_t nr;

@@ -180,13 +180,13 @@ struct ioband_node *ioband_behind_minimum(struct ioband_sched *sched,
 					  u64 now_ns, u32 *ways)
 {
 	struct ioband_heap_node *first;
-	u64 open_ns = now_ns;
 
 	while ((first = ioband_heap_first(&sched->minimums)) &&
 	       !ioband_before(now_ns, first->key)) {
 		struct ioband_terms *terms = terms_of_min(first);
+		u64 again_ns = now_ns + 1;
 
-		*ways = open_ways(terms->node, &open_ns);
+		*ways = open_ways(terms->node, &again_ns);
 		if (*ways) {
 			*ways &= ~sched->full;
 			if (*ways) {
@@ -194,11 +194,11 @@ struct ioband_node *ioband_behind_minimum(struct ioband_sched *sched,
 				return terms->node;
 			}
 			/* Its leg is full; the next group may use another. */
-			open_ns = now_ns + 1;
+			again_ns = now_ns + 1;
 		}
 		/* A limit above takes precedence: until it ends, no minimum. */
 		min_leave(sched, terms);
-		min_enter(sched, terms, open_ns);
+		min_enter(sched, terms, again_ns);
 	}
 	return NULL;
 }
@@ -216,12 +216,16 @@ struct ioband_node *ioband_near_deadline(struct ioband_sched *sched, u64 now_ns,
 					 u32 *ways)
 {
 	struct ioband_heap_node *first;
-	u64 open_ns = now_ns;
 
 	while ((first = ioband_heap_first(&sched->deadlines)) &&
 	       !ioband_before(now_ns, first->key)) {
 		struct ioband_terms *terms = terms_of_deadline(first);
-		u32 open = open_ways(terms->node, &open_ns);
+		/*
+		 * A child may stand before its streams now, whose tags move when
+		 * they are settled: look again at the next dispatch.
+		 */
+		u64 again_ns = now_ns + 1;
+		u32 open = open_ways(terms->node, &again_ns);
 		struct ioband_node *owner;
 
 		*ways = open & ~sched->full;
@@ -232,9 +236,9 @@ struct ioband_node *ioband_near_deadline(struct ioband_sched *sched, u64 now_ns,
 		}
 		/* If only its leg is full, the next group may use another. */
 		if (owner_of_next(terms->node, &open, now_ns))
-			open_ns = now_ns + 1;
+			again_ns = now_ns + 1;
 		deadline_leave(sched, terms);
-		deadline_enter(sched, terms, open_ns);
+		deadline_enter(sched, terms, again_ns);
 	}
 	return NULL;
 }

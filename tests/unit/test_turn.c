@@ -335,6 +335,34 @@ static void test_target_of_streams(void **state)
 }
 
 /*
+ * A stream's tag moves on when its I/O took longer than it was charged, so that a child
+ * group comes first: looking for the I/O that the latency target is due to must end.
+ */
+static void test_target_behind_child(void **state)
+{
+	struct bed_group *group, *child, *stream;
+	struct bed_io *first, *second, *below;
+
+	start("weight-time", 0);
+	group = bed_add(NULL, 100);
+	bed_set(group, &(struct bed_terms) { .latency_ns = 10 * MS });
+	child = bed_add(group, 100);
+	stream = add(group, 0)->io->group;
+	bed_hold(stream, 8);
+	second = bed_hold(stream, 8);
+	first = bed_next(0);
+	assert_ptr_equal(first->group, stream);
+	below = bed_hold(child, 8);
+	bed.now_ns += 20 * MS;
+	ioband_done(&bed.sched, &stream->node, 1, SEEK_NS, first->io.cost, true,
+		    bed.now_ns);
+	/* Its turn goes on, and ends. */
+	assert_ptr_equal(bed_next(0), second);
+	assert_ptr_equal(bed_next(0), below);
+	bed_stop();
+}
+
+/*
  * Nobody can go any more while the disk is kept free, and he who is waited for does
  * not come: the end of a limit must be seen nevertheless.
  */
@@ -456,6 +484,7 @@ int main(void)
 		cmocka_unit_test(test_gone),
 		cmocka_unit_test(test_slow_thinker),
 		cmocka_unit_test(test_target_of_streams),
+		cmocka_unit_test(test_target_behind_child),
 		cmocka_unit_test(test_limited_meanwhile),
 		cmocka_unit_test(test_done_before),
 		cmocka_unit_test(test_done_after),

@@ -322,24 +322,45 @@ void ioband_cgroup_look_up(struct ioband_ref *ref)
 }
 
 /*
+ * The cgroup with @id, with a reference; or %NULL. Each hierarchy has ids of its own:
+ * this is the one that the io controller is in, and cgroup_get_from_id() knows that of
+ * version 2 only.
+ */
+static struct cgroup *get_cgroup(u64 id)
+{
+	struct cgroup_subsys_state *css;
+	struct cgroup *cgroup = NULL;
+
+	if (cgroup_subsys_on_dfl(io_cgrp_subsys)) {
+		cgroup = cgroup_get_from_id(id);
+		return IS_ERR(cgroup) ? NULL : cgroup;
+	}
+	rcu_read_lock();
+	css_for_each_descendant_pre(css, blkcg_root_css) {
+		if (cgroup_id(css->cgroup) != id)
+			continue;
+		if (cgroup_tryget(css->cgroup))
+			cgroup = css->cgroup;
+		break;
+	}
+	rcu_read_unlock();
+	return cgroup;
+}
+
+/*
  * The css of the cgroup with @id, or of its nearest ancestor that has the io
- * controller enabled, with a reference; or %NULL. Under RCU.
+ * controller enabled, with a reference; or %NULL.
  */
 static struct cgroup_subsys_state *find_css(u64 id)
 {
-	struct cgroup *cgroup = cgroup_get_from_id(id);
+	struct cgroup *cgroup = get_cgroup(id);
 	struct cgroup_subsys_state *css;
 
-	if (!IS_ERR(cgroup)) {
-		css = cgroup_get_e_css(cgroup, &io_cgrp_subsys);
-		cgroup_put(cgroup);
-		return css;
-	}
-	/* That does not know version 1. */
-	css_for_each_descendant_pre(css, blkcg_root_css)
-		if (cgroup_id(css->cgroup) == id)
-			return css_tryget(css) ? css : NULL;
-	return NULL;
+	if (!cgroup)
+		return NULL;
+	css = cgroup_get_e_css(cgroup, &io_cgrp_subsys);
+	cgroup_put(cgroup);
+	return css;
 }
 
 /**
@@ -387,17 +408,17 @@ unlock:
 }
 
 /**
- * ioband_cgroup_exists - look for a cgroup of version 2
- * @id: its id
+ * ioband_cgroup_exists - look for a cgroup
+ * @id: its id in the hierarchy that has the io controller
  *
  * Context: process.
  * Return: whether there is one.
  */
 bool ioband_cgroup_exists(u64 id)
 {
-	struct cgroup *cgroup = cgroup_get_from_id(id);
+	struct cgroup *cgroup = get_cgroup(id);
 
-	if (IS_ERR(cgroup))
+	if (!cgroup)
 		return false;
 	cgroup_put(cgroup);
 	return true;
@@ -427,7 +448,7 @@ void ioband_cgroup_adopt(struct ioband_volume *volume)
 
 /**
  * ioband_cgroup_where - find where the bios of a cgroup are charged
- * @id: id of a cgroup of version 2
+ * @id: id of a cgroup in the hierarchy that has the io controller
  * @path: filled in with its path
  * @len: size of @path
  * @found: set to whether there is such a cgroup
@@ -438,10 +459,10 @@ void ioband_cgroup_adopt(struct ioband_volume *volume)
  */
 u64 ioband_cgroup_where(u64 id, char *path, size_t len, bool *found)
 {
-	struct cgroup *cgroup = cgroup_get_from_id(id);
+	struct cgroup *cgroup = get_cgroup(id);
 	struct cgroup_subsys_state *css;
 
-	*found = !IS_ERR(cgroup);
+	*found = cgroup;
 	if (!*found)
 		return id;
 	cgroup_path(cgroup, path, len);

@@ -4,15 +4,16 @@
  *
  * 1. The problem
  *
- * Several groups want more of a disk than it has, and each is to get its part.
- * Nobody knows how much the disk has: it depends on what is read and written,
- * on where, on who else uses it, and it changes while we look. Controllers that
- * hand out I/Os per second must be told the disk's speed. Told too little, they
- * waste it; told too much, every I/O passes unhindered, the disk's own queue
- * fills up, and the disk decides who is served. So this one does not pace. It
- * decides two things only: how many I/Os may be at the disk at once (the depth),
- * and whose turn it is when one of them comes back. Its clock is the disk's own
- * completions. Half the speed is half the completions, and the same shares.
+ * Several groups together want more of a disk than it can deliver, and each is
+ * to get its share. How much the disk can deliver is unknown: it depends on
+ * what is read and written, where, and on who else uses the disk, and it
+ * changes all the time. A controller that hands out I/Os per second must be
+ * told the disk's speed. Told too little, it wastes the disk; told too much, it
+ * lets every I/O pass, the disk's own queue fills up, and the disk decides who
+ * is served. So this one does not pace. It decides two things only: how many
+ * I/Os may be at the disk at once (the depth), and whose turn it is when one of
+ * them completes. The disk's completions are its clock. At half the speed there
+ * are half as many of them, and the shares are the same.
  *
  * 2. Order: start tags
  *
@@ -20,104 +21,110 @@
  * W. Jin, J. Chase, J. Kaur, "Interposed Proportional Sharing for a Storage
  * Service Utility", SIGMETRICS 2004.
  *
- * Each group has a virtual time at which its next I/O is due, the start tag. To
- * dispatch an I/O moves its group's tag on by cost / weight: a group of twice
- * the weight gets along its line half as fast, and so twice as often is the one
- * that is furthest behind. The smallest tag goes next. The tag dispatched last is
- * the virtual time of the whole, and a group that comes back from idleness is
- * given at least that, so that nobody saves up while he is away:
+ * Each group has a start tag, the virtual time at which its next I/O is due.
+ * Dispatching an I/O advances the tag by cost / weight: at twice the weight a
+ * tag advances half as fast, and the group is served twice as often. The
+ * smallest tag goes next. The tag dispatched last is the virtual time of the
+ * whole. A group that returns from idleness gets at least that, so it
+ * accumulates no credit while idle:
  *
  *	tag = max(tag, vtime)		when a queue becomes backlogged
- *	vtime = tag, tag += cost/weight	when its first I/O is dispatched
+ *	vtime = tag, tag += cost/weight	when the I/O at its head is dispatched
  *
- * Example, weights A = 2, B = 1, each I/O costs 1, both always have more to do:
+ * Example, weights A = 2, B = 1, each I/O costs 1, both are always backlogged:
  *
  *	tag of A   0   .5   .5   1    1    1.5  2
  *	tag of B   0   0    1    1    2    2    2
- *	goes       A   B    A    B    A    A    B ...	(of equal tags, any)
+ *	goes       A   B    A    B    A    A    B ...	(of equal tags, either)
  *
- * After each 1 of virtual time A has had two I/Os and B one. Let A stop at 2 and
- * return when B has come to 9: A's tag becomes 9, not 2. It gets two of three
- * from there on, and nothing for the time it was gone.
+ * In each unit of virtual time A gets two I/Os and B one. Let A stop at 2 and
+ * return when B has reached 9: A's tag becomes 9, not 2. From then on it gets
+ * two I/Os of three again, and nothing for the time it was idle.
  *
- * Of two groups that both have more to do, neither is ever ahead of the other by
- * more than (depth + 1) times the largest cost per weight of the two together:
+ * While two groups are both backlogged, neither gets ahead of the other by more
+ * than (depth + 1) times the largest cost per weight of the two together:
  *
  *	|served A / weight A - served B / weight B|
  *		<= (depth + 1) * (cost A / weight A + cost B / weight B)
  *
- * One I/O each may be the wrong side of the virtual time, and as many as the
- * depth may have been sent down since. The tests hold the core to this, and
- * compare it with a slow fluid reference.
+ * At dispatch they are at most one I/O of each apart. The rest is I/O in
+ * flight, which may complete in any order; "depth" includes what goes beyond it
+ * (see 5). The tests hold the core to this, and compare it with a slow fluid
+ * reference.
  *
  * 3. Groups in groups
  *
- * What a group gets may be divided again: among the groups below it, and its own
+ * A group's share may be divided again, among the groups below it and its own
  * I/O, which counts as one more child of weight 100. Each node keeps a virtual
  * time for its children, and the same rule holds at each level, from the root
  * down to an I/O (hierarchical SFQ, in the paper of 1996). So what a child does
- * not want goes to its siblings first. Of siblings those of class rt go before
- * those of class be, and these before those of class idle, whatever the tags say.
+ * not use goes to its siblings first. Siblings of class rt go before those of
+ * class be, and these before those of class idle, whatever their tags.
  *
  * 4. What goes before turns
  *
  * Limits take a group, and all below it, out of the order until they end
  * (ioband-tree.c, ioband-terms.c). A group that falls behind its minimum, or is
- * about to miss its latency target, goes before all others (ioband-promise.c). On
- * a disk that does one thing at a time it may pay to wait for somebody who has
- * nothing here just now (ioband-turn.c). And what one group sends next is its own
- * matter (ioband-inner.c).
+ * about to miss its latency target, goes before all others (ioband-promise.c).
+ * On a disk that does one thing at a time it may pay to wait for a group that
+ * has nothing queued at the moment (ioband-turn.c). Which of its own I/Os a
+ * group sends next is decided inside the group (ioband-inner.c).
  *
  * 5. Depth
  *
- * What has been sent down can no longer be put in order, so as little as keeps
- * the disk busy is sent down. With a depth below the number of I/Os the disk
- * serves at once it idles; with a depth above what a group ever has outstanding
- * divided by its share, that group finds its queue here empty when its turn
- * comes, and its share leaks to the others. Between the two lies a wide range, an
- * order of magnitude on most disks, in which nothing depends on the choice. The
- * caller finds it by ioband-depth.c.
+ * What has been sent down can no longer be put in order, so no more is sent
+ * than keeps the disk busy. With a depth below the number of I/Os the disk
+ * serves at once, it idles. With a depth above what a group ever has
+ * outstanding divided by its share, the group's queue is empty when its turn
+ * comes, and its share leaks to the others. Between the two lies a wide range,
+ * an order of magnitude on most disks, in which nothing depends on the choice.
+ * The caller finds it by trial (ioband-depth.c).
  *
- * What waits for room waits for what is at the disk, which may take much longer than
- * it will itself: a read that the disk would do at once behind writes of a megabyte. So
- * an I/O of a group that is behind, for it asks for less than its share, does not wait
- * for room: some go beyond the depth. Those who always want more are never behind when
- * they come, so it is they who keep to the depth.
+ * To wait for room is to wait for what is at the disk, and that may take much
+ * longer than the I/O that waits: a read that the disk would do at once, behind
+ * writes of a megabyte. So an I/O of a group that is behind, because it asks
+ * for less than its share, does not wait for room: some go beyond the depth. A
+ * group that always wants more is never behind when its I/O arrives, so it
+ * keeps to the depth.
  *
- * A stripe has several disks, its legs, and the depth is that of each. So is the order:
- * a group has a tag at each leg, and what it gets at one moves on all of them. Who has
- * more than his share of one leg, because others have no use for it, leaves the next to
- * them. But there he is no more than 16 of his own I/Os ahead, and nobody is further
- * behind for what he could not get elsewhere: what one leg has to give is of no use at
- * another.
+ * A stripe has several disks, its legs, and the depth is per leg. So is the
+ * order: a group has a tag at each leg, and what it gets at one advances all of
+ * them. A group that gets more than its share of one leg, because others have
+ * no use for it, leaves the next one to them. But its lead there is at most 16
+ * of its own I/Os, and its lag, for what it could not get elsewhere, 16 of the
+ * longest steps that tags take there: service at one leg does not make up for
+ * service at another.
  *
  * 6. Busy periods
  *
- * While the disk takes all that comes, there is nothing to decide and the caller
- * does not call. It calls ioband_sched_restart() when contention begins, and tags
- * start afresh. What a group has in flight at that moment is all of its past that
- * still matters (who shall wait for it?), and that is charged when it joins.
+ * While the disk takes all that comes, there is nothing to decide, and I/O
+ * bypasses the scheduler. When contention begins the caller calls
+ * ioband_sched_restart(), and tags start afresh. All that still matters of a
+ * group's past is what it has in flight at that moment, since the others must
+ * wait for it. That is charged when the group joins.
  *
- * 7. What may not wait
+ * 7. What must not wait
  *
- * Swap, metadata and journal writes must not wait behind a group's turn, or the
- * whole machine waits with them. The caller sends them at once and tells us by
- * ioband_charge(): the group's tag moves on as if they had been dispatched. It
- * has borrowed, and its other I/O waits until the rest have caught up.
+ * Swap, metadata and journal writes must not wait for their group's turn, or
+ * the whole machine waits with them. The caller sends them at once and reports
+ * them with ioband_charge(): the group's tag advances as if they had been
+ * dispatched. The group is in debt, and its other I/O waits until the rest have
+ * caught up.
  *
  * 8. Arithmetic
  *
- * One unit of cost at weight 1 is 2^16 of virtual time. A division's remainder
- * is kept for the next, so there is no drift however small the quotient is. Tags
- * are compared modulo 2^64, and one that is left behind by half of that would seem
- * to be ahead: where nanoseconds are the cost, and a group of weight 1 has had the
- * disk for 39 hours without a pause, who slept meanwhile would sleep on. A busy
- * period therefore ends at half of this at the latest, and another begins.
+ * One unit of cost at weight 1 is 2^16 of virtual time. The remainder of a
+ * division is carried to the next one, so there is no drift however small the
+ * quotient is. Tags are compared modulo 2^64, so one left behind by half of
+ * that would seem to be ahead: with nanoseconds as cost, a group that was idle
+ * while another of weight 1 had the disk for 39 hours without a pause would not
+ * be served when it returns. A busy period therefore ends when virtual time has
+ * come half that far, and another begins.
  */
 #include "ioband-inner.h"
 #include "ioband-tree.h"
 
-/* How long I/O that goes @way has been kept by limits of @node and those above. */
+/* For how long limits of @node and of groups above have held I/O that goes @way. */
 static u64 path_parked_ns(const struct ioband_node *node, unsigned int way,
 			  u64 now_ns)
 {
@@ -134,8 +141,9 @@ static u64 path_parked_ns(const struct ioband_node *node, unsigned int way,
 }
 
 /*
- * What of a count of time fell into an I/O's wait. Two levels may be parked at
- * once, and a group that moves counts on from elsewhere.
+ * How much a count of time grew while an I/O waited, at most the time it waited: two
+ * levels may have been parked at once. If the group has moved it counts another path,
+ * and may even be less than before.
  */
 static u64 since_arrival_ns(const struct ioband_io *io, u64 count_ns, u64 then_ns,
 			    u64 now_ns)
@@ -145,7 +153,7 @@ static u64 since_arrival_ns(const struct ioband_io *io, u64 count_ns, u64 then_n
 	return min(count_ns - then_ns, now_ns - io->arrival_ns);
 }
 
-/* An I/O is no longer held. */
+/* An I/O is no longer held: turn what was noted on arrival into times it waited. */
 static void note_waits(const struct ioband_sched *sched,
 		       const struct ioband_node *node, struct ioband_io *io,
 		       u64 now_ns)
@@ -156,8 +164,8 @@ static void note_waits(const struct ioband_sched *sched,
 }
 
 /*
- * Who sends one I/O at a time has none here while the disk is at work for him: that is
- * no pause of him, or of those above who have a minimum.
+ * A group that sends one I/O at a time holds none while the disk works on it. This is
+ * no pause, neither for the group nor for any above that has a minimum.
  */
 static void note_wanted(struct ioband_node *node, u64 done_ns)
 {
@@ -179,9 +187,7 @@ static enum ioband_because why_held(const struct ioband_node *node,
 	return IOBAND_BECAUSE_DEPTH;
 }
 
-/*
- * The child whose turn it is at a leg, or %NULL if it is that of the node's own I/O.
- */
+/* The child whose turn it is at a leg; NULL if it is the node's own I/O's, or none. */
 static struct ioband_node *first_child(const struct ioband_leg *leg, u32 ways)
 {
 	struct ioband_heap_node *first, *other;
@@ -199,7 +205,7 @@ static struct ioband_node *first_child(const struct ioband_leg *leg, u32 ways)
 			if (!first || (other && ioband_before(other->key, first->key)))
 				first = other;
 		}
-		/* The node's own I/O has the place of a child of its own. */
+		/* The node's own I/O competes as one more child. */
 		if (class == IOBAND_BE && own &&
 		    (!first || !ioband_before(first->key, leg->own_start)))
 			return NULL;
@@ -223,7 +229,7 @@ static void wake_timers(struct ioband_sched *sched, u64 now_ns)
  * ioband_sched_init - prepare a scheduler
  * @sched: uninitialised memory
  * @policy: what an I/O costs
- * @depth: I/Os that may be in flight, at least 1
+ * @depth: I/Os that may be in flight to a leg, at least 1
  */
 void ioband_sched_init(struct ioband_sched *sched,
 		       const struct ioband_policy *policy, u32 depth)
@@ -240,7 +246,7 @@ void ioband_sched_init(struct ioband_sched *sched,
  * ioband_sched_restart - begin a new busy period
  * @sched: a scheduler, holding I/O or not
  *
- * All tags begin again; limits and minimums go on.
+ * Tags start afresh; limits and minimums are not affected.
  */
 void ioband_sched_restart(struct ioband_sched *sched)
 {
@@ -254,8 +260,8 @@ void ioband_sched_restart(struct ioband_sched *sched)
  * @sched: the scheduler, holding I/O or not
  * @policy: the new policy
  *
- * Tags made of I/Os and tags made of sectors cannot be compared, so all begin
- * again.
+ * Tags that count I/Os and tags that count sectors cannot be compared, so all
+ * start afresh.
  */
 void ioband_sched_set_policy(struct ioband_sched *sched,
 			     const struct ioband_policy *policy)
@@ -269,8 +275,8 @@ void ioband_sched_set_policy(struct ioband_sched *sched,
  * ioband_hold - queue an I/O until its turn comes
  * @sched: the scheduler
  * @node: the I/O's group, joined
- * @io: the I/O, filled in by the caller but for @node, @because and the times
- *	other than arrival; it belongs to the core until ioband_next() or
+ * @io: the I/O, filled in by the caller except for node, limited_ns, graced_ns
+ *	and because; it belongs to the core until ioband_next() or
  *	ioband_unhold() gives it back
  * @now_ns: the time
  */
@@ -286,7 +292,7 @@ void ioband_hold(struct ioband_sched *sched, struct ioband_node *node,
 		ioband_turn_back(sched, node, now_ns);
 		note_wanted(node, io->done_ns);
 	}
-	/* It comes as soon as it can, and yet too late: that is no thinking. */
+	/* Late although it came as soon as the last completed: its turn leaked. */
 	if (was_empty && was_behind &&
 	    now_ns - node->emptied_ns < 2 * sched->service_ns)
 		sched->leaks++;
@@ -313,7 +319,8 @@ void ioband_hold(struct ioband_sched *sched, struct ioband_node *node,
  * @io: the I/O
  * @now_ns: the time
  *
- * Return: false if it has to be held, for a limit or behind others of its kind.
+ * Return: false if it must be held: for a limit, or because its group already
+ * holds I/O that goes the same way.
  */
 bool ioband_may_pass(const struct ioband_node *node, const struct ioband_io *io,
 		     u64 now_ns)
@@ -328,8 +335,8 @@ bool ioband_may_pass(const struct ioband_node *node, const struct ioband_io *io,
 }
 
 /*
- * The leg that is looked after now: the first of @ways that I/O of @node or below waits
- * for. The others do not wait for long because of it, for soon it will be full.
+ * The leg to serve now: the first in @ways for which @node or a group below has I/O.
+ * This does not starve the other legs, since this one is soon full.
  */
 static unsigned int first_leg(const struct ioband_node *node, u32 ways)
 {
@@ -342,8 +349,8 @@ static unsigned int first_leg(const struct ioband_node *node, u32 ways)
 }
 
 /*
- * Down from @node by class and tag, to the group whose own I/O goes. Each leg has an
- * order of its own: @ways are one leg's then.
+ * Descend from @node by class and tag to the group whose own I/O goes next. Each leg
+ * has its own order, so @ways is reduced to those of one leg.
  */
 static struct ioband_node *descend(struct ioband_node *node, u32 *ways)
 {
@@ -359,8 +366,8 @@ static struct ioband_node *descend(struct ioband_node *node, u32 *ways)
 }
 
 /*
- * The group whose turn it is, and the ways it may go; @top is where the way down to
- * it by tags began, or %NULL if there was none.
+ * The group that goes next. Fills in the ways it may go, and @top, the node below
+ * which it was chosen by tags, or NULL if it was not.
  */
 static struct ioband_node *choose(struct ioband_sched *sched, u64 now_ns,
 				  struct ioband_node **top, u32 *ways,
@@ -385,7 +392,10 @@ static struct ioband_node *choose(struct ioband_sched *sched, u64 now_ns,
 	return descend(*top, ways);
 }
 
-/* Whether it is the turn of @node at a leg, all the way down: it, or its equals. */
+/*
+ * Whether @node is due at a leg, at every level: not ahead of virtual time, not of
+ * class idle, and no sibling of class rt goes before it.
+ */
 static bool is_its_turn(const struct ioband_node *node, unsigned int leg)
 {
 	const struct ioband_facet *above;
@@ -404,8 +414,9 @@ static bool is_its_turn(const struct ioband_node *node, unsigned int leg)
 }
 
 /*
- * Who has just come and need not wait for room, and the ways he may go; or %NULL. He
- * may have got children since, or one of his may be back from a limit.
+ * The group that just queued an I/O and may exceed the depth, with the ways it may
+ * go; or NULL. Hence the descent: it may have got children since, or the limit of one
+ * may have ended.
  */
 static struct ioband_node *take_late(struct ioband_sched *sched, u64 in_flight,
 				     u32 *ways)
@@ -422,17 +433,18 @@ static struct ioband_node *take_late(struct ioband_sched *sched, u64 in_flight,
 }
 
 /**
- * ioband_next - take out the I/O whose turn it is
+ * ioband_next - dequeue the I/O whose turn it is
  * @sched: the scheduler
- * @in_flight: I/Os at the disk now, all legs together
+ * @in_flight: I/Os at the disk now, on all legs together
  * @now_ns: the time
  *
- * To be called whenever something is held and something completes or the time of
- * ioband_timer() has come, until it returns %NULL. In this order: a group that
- * falls behind its minimum, one that would miss its latency target, then by
- * class and start tag from the root down.
+ * Call it when an I/O has been queued, when one completes, and when the time of
+ * ioband_timer() has come, each time until it returns %NULL. The order is: a
+ * group that has just queued an I/O and is behind, one that falls behind its
+ * minimum, one that would miss its latency target, one whose turn goes on, then
+ * by class and start tag from the root down.
  *
- * Return: an I/O to send down now, or %NULL if nothing may go.
+ * Return: the I/O to send down now, or %NULL if none may go.
  */
 struct ioband_io *ioband_next(struct ioband_sched *sched, u32 in_flight,
 			      u64 now_ns)
@@ -452,9 +464,9 @@ struct ioband_io *ioband_next(struct ioband_sched *sched, u32 in_flight,
 	}
 	io = ioband_inner_pick(node, ways, now_ns);
 	if (!io) {
-		/* Nor is the disk kept free then: who would have gone is gone. */
+		/* It is no grace if no other I/O could go. */
 		ioband_turn_stop(sched, now_ns);
-		/* That there is nothing for one of several legs is no gap. */
+		/* It is no gap if what is ready waits for a full leg. */
 		if (!ioband_is_ready(sched))
 			sched->gaps++;
 		return NULL;
@@ -475,7 +487,7 @@ struct ioband_io *ioband_next(struct ioband_sched *sched, u32 in_flight,
 }
 
 /**
- * ioband_unhold - take a held I/O back, uncharged
+ * ioband_unhold - dequeue a held I/O without charging it
  * @sched: the scheduler
  * @node: the group that holds it
  * @io: the I/O
@@ -493,7 +505,7 @@ void ioband_unhold(struct ioband_sched *sched, struct ioband_node *node,
 }
 
 /**
- * ioband_first_held - any I/O that a group holds
+ * ioband_first_held - find any I/O that a group itself holds
  * @node: the group
  *
  * Return: the I/O, or %NULL if it holds none.
@@ -510,12 +522,12 @@ struct ioband_io *ioband_first_held(const struct ioband_node *node)
 }
 
 /**
- * ioband_due_ppm - the share of the disk that is due to a group
+ * ioband_due_ppm - the share of the disk that is due to a group by weight
  * @sched: the scheduler
  * @node: the group
  *
- * Among those that wanted any since contention began, classes and all else that
- * goes before weights left aside.
+ * The disk is divided among the groups that wanted any since contention began.
+ * Classes and whatever else takes precedence over weights are ignored.
  *
  * Return: parts per million, 0 if the group wanted none.
  */
@@ -546,14 +558,14 @@ u64 ioband_got_ppm(const struct ioband_sched *sched,
 {
 	s64 served = node->served, all = sched->root.served;
 
-	/* Below 0: what was charged before contention began is given back. */
+	/* Below 0 if I/O from before contention began was charged too much. */
 	if (!ioband_node_joined(sched, node) || served <= 0 || all <= 0)
 		return 0;
 	return mul_u64_u64_div_u64(min(served, all), 1000000, all);
 }
 
 /**
- * ioband_is_ready - whether anything waits for the disk, not just for a limit
+ * ioband_is_ready - whether any I/O waits for its turn or room, not for a limit
  * @sched: the scheduler
  */
 bool ioband_is_ready(const struct ioband_sched *sched)
@@ -568,11 +580,11 @@ bool ioband_is_ready(const struct ioband_sched *sched)
 }
 
 /**
- * ioband_timer - when ioband_next() should be called, whatever completes
+ * ioband_timer - when to call ioband_next() even if nothing completes
  * @sched: the scheduler
- * @expires_ns: filled in
+ * @expires_ns: filled in: that time
  *
- * Return: false if nothing waits for the time.
+ * Return: false if there is no such time.
  */
 bool ioband_timer(const struct ioband_sched *sched, u64 *expires_ns)
 {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The tree of groups: who may go, and where he stands among his siblings.
+ * The tree of groups: which of them may go, and their order among siblings.
  *
- * A node stands twice among its siblings, once with its reads and once with its
- * writes, for a limit may stop either; and so for each leg of a stripe, for one may
- * be full while another has room. Each of these facets is in one of three states:
- * empty; ready, in the parent's heap by start tag; or parked until a limit ends. A
- * facet is empty if nothing is ready below it, so that whatever is found in a heap
- * leads down to an I/O that may go, and a group at its limit stands in nobody's way,
- * however many are below it.
+ * A node has two places among its siblings, one for its reads and one for its
+ * writes, because a limit may stop either; and on a stripe two for each leg, because
+ * one leg may be full while another has room. Each of these facets is in one of three
+ * states: empty; ready, in the parent's heap by start tag; or parked until a limit
+ * ends. A facet is empty if the node holds nothing and nothing below it is ready. So
+ * whatever is found in a heap leads down to an I/O that may go, and a group at its
+ * limit gets in the way of no other, however many groups are below it.
  */
 #include "ioband-tree.h"
 
@@ -20,7 +20,7 @@ static struct ioband_heap *siblings_of(const struct ioband_facet *facet)
 }
 
 /**
- * ioband_open_ways - the ways a node may go, those above it not being at a limit
+ * ioband_open_ways - the ways a node is ready to go, no limit above it in force
  * @node: the node
  *
  * Return: a bit for each way.
@@ -34,7 +34,7 @@ u32 ioband_open_ways(const struct ioband_node *node)
 	return ways;
 }
 
-/* Whether there is I/O of @facet here or below that no limit below forbids. */
+/* Whether the node of @facet holds I/O that goes this way, or any is ready below. */
 bool ioband_facet_has_io(const struct ioband_facet *facet)
 {
 	unsigned int class;
@@ -83,7 +83,7 @@ static void facet_enter(struct ioband_sched *sched, struct ioband_facet *facet,
 	node->ready |= BIT(facet->way);
 }
 
-/* All facets leave the heaps they are in. */
+/* Take all facets out of the heaps they are in. */
 static void node_leave(struct ioband_sched *sched, struct ioband_node *node,
 		       u64 now_ns)
 {
@@ -94,13 +94,14 @@ static void node_leave(struct ioband_sched *sched, struct ioband_node *node,
 }
 
 /**
- * ioband_limits_above - whether a group may be behind for a limit of those above it
+ * ioband_limits_above - whether limits above a group may be why it is behind
  * @node: the group
  * @dir: read or write
  * @now_ns: the time
- * @open_ns: filled in: when all of these limits let the next I/O go; @now_ns: now
+ * @open_ns: filled in: when all of these limits let the next I/O go, not before
+ *	@now_ns
  *
- * Return: whether there is any.
+ * Return: whether there is any limit above for this direction.
  */
 bool ioband_limits_above(const struct ioband_node *node, enum ioband_dir dir,
 			 u64 now_ns, u64 *open_ns)
@@ -118,8 +119,8 @@ bool ioband_limits_above(const struct ioband_node *node, enum ioband_dir dir,
 }
 
 /*
- * Who is first of those that go the way of @facet, its siblings, if for a limit above
- * they are behind all others of their class; else these others.
+ * The virtual time that counts for @facet. Usually that of the class, but if a limit
+ * above makes the siblings that go this way lag behind it, the smallest tag of these.
  */
 static u64 way_vtime(const struct ioband_facet *facet, u64 now_ns)
 {
@@ -134,8 +135,8 @@ static u64 way_vtime(const struct ioband_facet *facet, u64 now_ns)
 }
 
 /*
- * Whether the node of a facet that may go soon is kept back in the other direction
- * only.
+ * Whether the node of a facet that becomes ready is behind because a limit above
+ * holds back its other direction, and has nothing ready in this one yet.
  */
 static bool is_kept_elsewhere(const struct ioband_facet *facet, u64 now_ns)
 {
@@ -153,12 +154,13 @@ static bool is_kept_elsewhere(const struct ioband_facet *facet, u64 now_ns)
 }
 
 /*
- * Nobody saves up while he is away, or while he could not go the way of @facet. Nor does
- * he have to wait until those that a limit above keeps there have caught up with the
- * rest: among them he is ahead by no more than he was of the rest.
+ * An idle group must not accumulate credit, nor may one that a limit kept from going
+ * the way of @facet. Conversely, if a limit above makes the siblings that go this way
+ * lag behind the rest, a group need not wait until they have caught up: its lead over
+ * the rest becomes its lead over them.
  *
- * At other legs he may be behind yet: all he had is at the disk, by chance most of it at
- * this leg, and what he missed there meanwhile is not much.
+ * At other legs the group may stay behind: all its I/O was at the disk, by chance most
+ * of it at this leg, and it has not missed much at the others meanwhile.
  */
 static void take_place(struct ioband_sched *sched, struct ioband_facet *facet,
 		       u64 now_ns)
@@ -183,8 +185,8 @@ static void take_place(struct ioband_sched *sched, struct ioband_facet *facet,
 }
 
 /*
- * Put a facet where it belongs by now. Returns whether the parent must look, too,
- * because its own facet may have become empty or ceased to be.
+ * Bring a facet into the state in which it should be now. Returns whether the parent's
+ * needs an update, too, because it may have become empty or ceased to be.
  */
 static bool facet_update(struct ioband_sched *sched, struct ioband_facet *facet,
 			 u64 now_ns)
@@ -214,10 +216,7 @@ static bool facet_update(struct ioband_sched *sched, struct ioband_facet *facet,
 	return was_ready != (facet->state == IOBAND_FACET_READY);
 }
 
-/*
- * Put @node where it belongs by now. Returns whether its parent's place may
- * depend on it.
- */
+/* Update all facets of @node. Returns whether its parent needs an update, too. */
 bool ioband_node_place(struct ioband_sched *sched, struct ioband_node *node,
 		       u64 now_ns)
 {
@@ -231,7 +230,7 @@ bool ioband_node_place(struct ioband_sched *sched, struct ioband_node *node,
 	return changed;
 }
 
-/* Put @node where it belongs, and those above as far as it matters to them. */
+/* Update the facets of @node, and of the nodes above as far as they are affected. */
 void ioband_node_update(struct ioband_sched *sched, struct ioband_node *node,
 			u64 now_ns)
 {
@@ -239,7 +238,7 @@ void ioband_node_update(struct ioband_sched *sched, struct ioband_node *node,
 		node = node->parent;
 }
 
-/* Bring a node into the busy period; its parent is in it. */
+/* Bring a node into the busy period; its parent is in it already. */
 static void node_join(struct ioband_sched *sched, struct ioband_node *node)
 {
 	unsigned int leg;
@@ -255,7 +254,7 @@ static void node_join(struct ioband_sched *sched, struct ioband_node *node)
 	ioband_node_retag(sched, node);
 }
 
-/* Begin the tags of all again that are in a heap of @node. */
+/* Restart virtual time in @node, and with it the tags of all that is ready below. */
 void ioband_node_retag(struct ioband_sched *sched, struct ioband_node *node)
 {
 	struct ioband_heap_node *first;
@@ -286,7 +285,7 @@ void ioband_node_retag(struct ioband_sched *sched, struct ioband_node *node)
 	}
 }
 
-/* Put a node in its places among its siblings after its tags have changed. */
+/* Reorder a node among its siblings after its tags have changed. */
 void ioband_node_rekey(struct ioband_node *node)
 {
 	struct ioband_facet *facet;
@@ -303,7 +302,7 @@ void ioband_node_rekey(struct ioband_node *node)
 	}
 }
 
-/* From the top: a parent's virtual time comes before a child's tag. */
+/* Join from the top down: a child's tag begins at its parent's virtual time. */
 void ioband_path_join(struct ioband_sched *sched, struct ioband_node *node)
 {
 	if (!node->parent || ioband_node_joined(sched, node))
@@ -312,7 +311,7 @@ void ioband_path_join(struct ioband_sched *sched, struct ioband_node *node)
 	node_join(sched, node);
 }
 
-/* It no longer counts among the children of its parent. */
+/* Take a node's weight out of the total of its parent's children. */
 static void node_withdraw(struct ioband_sched *sched, struct ioband_node *node)
 {
 	if (ioband_node_joined(sched, node))
@@ -320,9 +319,9 @@ static void node_withdraw(struct ioband_sched *sched, struct ioband_node *node)
 }
 
 /**
- * ioband_node_after - go through a part of the tree, parents before children
+ * ioband_node_after - walk a subtree, parents before children
  * @node: a node in it
- * @top: the uppermost node of that part
+ * @top: its root
  *
  * Return: the node after @node, or %NULL after the last.
  */
@@ -356,9 +355,9 @@ void ioband_node_init(struct ioband_node *node, u32 weight)
 /**
  * ioband_node_set_legs - give a group a place at each leg of the disk
  * @node: the root of a scheduler that holds nothing, or a group that is in no tree
- * @legs: zeroed memory, as long as @node is in use
- * @nr_legs: how many there are, up to %IOBAND_LEGS_MAX; what is above the group has
- *	no fewer
+ * @legs: zeroed memory, which must last as long as @node is in use
+ * @nr_legs: how many there are, up to %IOBAND_LEGS_MAX; groups above the group must
+ *	have no fewer
  */
 void ioband_node_set_legs(struct ioband_node *node, struct ioband_leg *legs,
 			  unsigned int nr_legs)
@@ -386,8 +385,8 @@ void ioband_node_add(struct ioband_node *parent, struct ioband_node *node)
 }
 
 /*
- * Whoever is behind because of a limit of @top has saved nothing up for when it is
- * gone.
+ * Nodes below @top that are behind because of a limit of @top must not have
+ * accumulated credit when the limit is gone.
  */
 static void catch_up(struct ioband_sched *sched, struct ioband_node *top,
 		     u64 now_ns)
@@ -411,10 +410,10 @@ static void catch_up(struct ioband_sched *sched, struct ioband_node *top,
 }
 
 /**
- * ioband_node_move - put a group elsewhere in the tree, and all below it
+ * ioband_node_move - move a group, and all below it, elsewhere in the tree
  * @sched: the scheduler
  * @node: the group, holding I/O or not
- * @parent: the group above it from now on; not below it
+ * @parent: the group to be above it, or the root; not below @node
  * @now_ns: the time
  */
 void ioband_node_move(struct ioband_sched *sched, struct ioband_node *node,
@@ -434,7 +433,7 @@ void ioband_node_move(struct ioband_sched *sched, struct ioband_node *node,
 	ioband_path_join(sched, parent);
 	for (leg = 0; leg < node->nr_legs; leg++) {
 		start = &node->leg[leg].start;
-		/* What it is ahead it stays; inside, nobody notices. */
+		/* It keeps its lead but not its lag; below it nothing changes. */
 		if ((s64)*start < 0)
 			*start = 0;
 		*start += *ioband_vtime_of(node, leg);
@@ -449,7 +448,7 @@ void ioband_node_move(struct ioband_sched *sched, struct ioband_node *node,
 /**
  * ioband_node_del - take a group out of the tree
  * @sched: the scheduler
- * @node: a group that holds nothing itself; those below it take its place
+ * @node: a group that holds nothing itself; its children move to its parent
  * @now_ns: the time
  */
 void ioband_node_del(struct ioband_sched *sched, struct ioband_node *node,
@@ -475,9 +474,9 @@ void ioband_node_del(struct ioband_sched *sched, struct ioband_node *node,
  * @node: the group, holding I/O or not
  * @weight: %IOBAND_WEIGHT_MIN to %IOBAND_WEIGHT_MAX
  *
- * What the group is ahead of the virtual time was made at the old weight. It is
- * worth the same I/O at the new one, or a group that is raised from 1 to 10000
- * would still wait out its last I/O's step of ten thousand.
+ * The group's lead over virtual time was built up at the old weight. It is scaled
+ * to be worth the same I/O at the new one; otherwise a group raised from 1 to 10000
+ * would still wait out the step of its last I/O, ten thousand times too long.
  */
 void ioband_node_set_weight(struct ioband_sched *sched,
 			    struct ioband_node *node, u32 weight)
@@ -488,7 +487,7 @@ void ioband_node_set_weight(struct ioband_sched *sched,
 	for (leg = 0; leg < node->nr_legs; leg++) {
 		vtime = *ioband_vtime_of(node, leg);
 		ahead = node->leg[leg].start - vtime;
-		/* Times the old weight, this is cost: it cannot overflow. */
+		/* A lead times its weight is a cost, which cannot overflow. */
 		if (ioband_node_joined(sched, node) && (s64)ahead >= 0)
 			node->leg[leg].start = vtime +
 				div64_u64_rem(ahead * node->weight + node->rest,
@@ -503,7 +502,7 @@ void ioband_node_set_weight(struct ioband_sched *sched,
 }
 
 /**
- * ioband_node_set_class - change which siblings go before a group
+ * ioband_node_set_class - change the class of a group
  * @sched: the scheduler
  * @node: the group, holding I/O or not
  * @class: the new class
@@ -529,7 +528,7 @@ void ioband_node_set_class(struct ioband_sched *sched, struct ioband_node *node,
  * @terms: the new terms, or %NULL for none
  * @now_ns: the time
  *
- * Return: the old terms, the caller's to free, or %NULL.
+ * Return: the old terms, for the caller to free, or %NULL.
  */
 struct ioband_terms *ioband_node_set_terms(struct ioband_sched *sched,
 					   struct ioband_node *node,

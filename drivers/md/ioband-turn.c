@@ -1,49 +1,49 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Turns and grace: on a disk that does one thing at a time, when not to send what
- * could be sent.
+ * Turns and grace: on a disk that does one thing at a time, when to hold back I/O
+ * that could be sent.
  *
  * Grace. A task that reads one block after the other has nothing to send for a
- * moment each time it got one. On a disk with one slot, whoever has a queue gets
- * in then, and the reader never gets more than every second turn, whatever its
- * weight (S. Iyer, P. Druschel, "Anticipatory scheduling: a disk scheduling
- * framework to overcome deceptive idleness in synchronous I/O", SOSP 2001). So the
- * disk is kept free for it for a moment, if
+ * moment after each. On a disk with one slot, a group with a queue gets in then, and
+ * the reader gets at most every second turn, whatever its weight (S. Iyer,
+ * P. Druschel, "Anticipatory scheduling: a disk scheduling framework to overcome
+ * deceptive idleness in synchronous I/O", SOSP 2001). So the disk is kept free for
+ * the reader for a moment, if
  *
- *	- it comes back soon: its thinking is short, and always about as short;
- *	- it is owed: with an I/O here, it would be its turn;
- *	- it matters: nothing is at the disk, and somebody else would take it.
+ *	- it comes back soon: its think time is short and varies little;
+ *	- it is owed: with an I/O queued, it would be its turn;
+ *	- it matters: nothing is at the disk, and other I/O would be sent.
  *
- * This costs what the reader thinks, and where there are no turns no more than an
- * eighth of the time.
+ * The price is the reader's think time; where there are no turns, at most an eighth
+ * of the time.
  *
- * Turns. Where the disk has to seek, to change after each I/O between two who read
- * one after the other makes seeks of both. Under policy weight-time a group
- * therefore keeps the disk until its quantum is used up, and in it a stream, the
- * I/O of one task, as long as that is cheap: a task that reads here and there seeks
- * anyhow, and takes turns with the others of its group. The disk is kept free
- * between the I/Os of a stream as above. That is within the group's own turn and
- * charged to nobody: what counts is the time the disk is at work. The order of
- * turns is that of start tags, and that of the streams in a group is, too.
+ * Turns. On a disk that seeks, alternating between two sequential readers turns all
+ * of their I/O into seeks. Under policy weight-time a group therefore keeps the disk
+ * until its quantum is used up. Within the turn a stream, the I/O of one task, keeps
+ * it for as long as that is cheap: a task that reads at random seeks anyhow, and
+ * takes turns with the other streams of its group. Between the I/Os of a stream the
+ * disk is kept free as above. This falls into the group's own turn and is charged to
+ * no group, since only the time that the disk is at work counts. Start tags order the
+ * turns, and the streams in a group.
  */
 #include "ioband-inner.h"
 #include "ioband-tree.h"
 #include "ioband-turn.h"
 
-/* Grace outside turns is at most this part of the time. */
+/* Where there are no turns, grace takes at most 1/GRACE_PART of the time. */
 #define GRACE_PART		8
 
-/* Whoever is waited for is for at least this part of the longest grace. */
+/* The time allowed for a wait is at least 1/GRACE_LEAST of the longest grace. */
 #define GRACE_LEAST		8
 
-/* An I/O is cheap if so many are done within a quantum. */
+/* A stream is cheap if more than this many of its I/Os fit into a quantum. */
 #define CHEAP_IOS		8
 
-/* Who stays away so long has not been thinking, he was away. */
+/* A pause this long is no think time: the task was idle. */
 #define THINK_MAX_NS		((u64)100 * NSEC_PER_MSEC)
 
 /**
- * ioband_turn_init - nobody has the disk
+ * ioband_turn_init - prepare turns; no group has the disk
  * @turn: uninitialised memory
  */
 void ioband_turn_init(struct ioband_turn *turn)
@@ -54,7 +54,7 @@ void ioband_turn_init(struct ioband_turn *turn)
 }
 
 /**
- * ioband_turn_stop - the disk is not kept free any longer
+ * ioband_turn_stop - stop keeping the disk free
  * @sched: the scheduler
  * @now_ns: the time; a completion may be older than the decision to wait
  */
@@ -71,7 +71,7 @@ void ioband_turn_stop(struct ioband_sched *sched, u64 now_ns)
 }
 
 /**
- * ioband_turn_begin - a busy period begins
+ * ioband_turn_begin - begin a busy period, in which no group has the disk yet
  * @sched: the scheduler
  */
 void ioband_turn_begin(struct ioband_sched *sched)
@@ -87,7 +87,7 @@ void ioband_turn_begin(struct ioband_sched *sched)
 }
 
 /**
- * ioband_turn_forget - a group or stream leaves the tree
+ * ioband_turn_forget - forget a group or stream that leaves the tree
  * @sched: the scheduler
  * @node: the group or stream
  */
@@ -114,7 +114,7 @@ static struct ioband_node *group_of(struct ioband_node *node)
 	return node->is_stream ? node->parent : node;
 }
 
-/* Whether the others of its group have to wait for the stream that had the disk. */
+/* Whether the stream that had the disk goes before the others of its group. */
 static bool stream_goes_on(const struct ioband_turn *turn)
 {
 	return turn->stream &&
@@ -122,12 +122,12 @@ static bool stream_goes_on(const struct ioband_turn *turn)
 }
 
 /**
- * ioband_turn_holder - who goes on, if anybody does
+ * ioband_turn_holder - find the stream or group whose turn goes on
  * @sched: the scheduler
- * @ways: filled in: the ways he may go
+ * @ways: filled in: the ways it may go
  *
- * Return: a stream, or a group of which any stream may be next, that has I/O that
- * may go; or %NULL if a new turn begins.
+ * Return: a stream, or a group of which any stream may be next, with I/O that may
+ * go; or %NULL if a new turn begins.
  */
 struct ioband_node *ioband_turn_holder(const struct ioband_sched *sched,
 				       u32 *ways)
@@ -160,7 +160,7 @@ static bool is_alone(const struct ioband_node *node, unsigned int way)
 	return !ioband_holds_own(above);
 }
 
-/* Whether any other group has something to send. */
+/* Whether any other group has I/O that may go. */
 static bool has_rival(const struct ioband_node *node)
 {
 	unsigned int way;
@@ -173,10 +173,10 @@ static bool has_rival(const struct ioband_node *node)
 }
 
 /**
- * ioband_turn_taken - an I/O was chosen by turn
+ * ioband_turn_taken - note whose I/O was chosen, by tags or because a turn goes on
  * @sched: the scheduler
- * @node: the group or stream it is of
- * @goes_on: the group goes on with its turn
+ * @node: the group or stream
+ * @goes_on: its turn goes on
  */
 void ioband_turn_taken(struct ioband_sched *sched, struct ioband_node *node,
 		       bool goes_on)
@@ -189,8 +189,8 @@ void ioband_turn_taken(struct ioband_sched *sched, struct ioband_node *node,
 		return;
 	}
 	/*
-	 * Who is still behind the others when his turn is over goes on until he
-	 * is not, but has no second turn: they would wait for all of that.
+	 * A group that is still behind when its turn is over goes on until it is
+	 * not, but gets no second turn: the others would wait for all of that.
 	 */
 	if (!goes_on && (turn->group != group_of(node) || !has_rival(group_of(node))))
 		turn->used_ns = 0;
@@ -198,7 +198,7 @@ void ioband_turn_taken(struct ioband_sched *sched, struct ioband_node *node,
 	turn->stream = node;
 }
 
-/* Mean and mean deviation, as of a round trip. */
+/* Update mean and mean deviation of think time, as TCP does for round trips. */
 static void note_think(struct ioband_node *node, u64 think_ns)
 {
 	s64 error_ns = think_ns - node->think_ns;
@@ -215,7 +215,7 @@ static void note_think(struct ioband_node *node, u64 think_ns)
 }
 
 /**
- * ioband_turn_back - a group or stream that held nothing has an I/O again
+ * ioband_turn_back - note that a group or stream that held nothing has an I/O again
  * @sched: the scheduler
  * @node: the group or stream
  * @now_ns: the time
@@ -236,7 +236,7 @@ void ioband_turn_back(struct ioband_sched *sched, struct ioband_node *node,
 	}
 }
 
-/* Whether with an I/O here it would be the turn of @node, and not of @next. */
+/* Whether it would be the turn of @node, not of @next, if @node had an I/O here. */
 static bool is_owed(const struct ioband_node *node,
 		    const struct ioband_node *next)
 {
@@ -252,7 +252,7 @@ static bool is_owed(const struct ioband_node *node,
 		node = node->parent;
 	for (; levels < 0; levels++)
 		next = next->parent;
-	/* One above the other: they are of a kind. */
+	/* One is the other, or below it: nothing is owed. */
 	if (node == next)
 		return false;
 	while (node->parent != next->parent) {
@@ -261,7 +261,7 @@ static bool is_owed(const struct ioband_node *node,
 	}
 	if (node->class != next->class)
 		return node->class < next->class;
-	/* Kept free is what does one thing at a time: that has one leg, or one order. */
+	/* A disk that does one thing at a time has one leg, or one order for all. */
 	start = node->leg[0].start;
 	vtime = *ioband_vtime_of(node, 0);
 	if (ioband_before(start, vtime))
@@ -270,9 +270,9 @@ static bool is_owed(const struct ioband_node *node,
 }
 
 /*
- * How long it is worth waiting for @node; 0: not at all. To give up a moment too
- * early costs a seek, or a place in the order: who thinks a moment longer than he
- * is used to, for a page that was not there or a tick of the clock, may.
+ * How long it is worth waiting for @node; 0: not at all. Giving up a moment too early
+ * costs a seek, or a place in the order, so a task may take somewhat longer than
+ * usual, for a page fault or a tick of the clock.
  */
 static u64 patience_ns(const struct ioband_turn *turn,
 		       const struct ioband_node *node)
@@ -300,13 +300,12 @@ static bool may_wait(const struct ioband_sched *sched,
 }
 
 /**
- * ioband_turn_waits - whether the disk is to be kept free now
+ * ioband_turn_waits - whether to keep the disk free now
  * @sched: the scheduler, nothing at the disk
- * @next: who would go otherwise
+ * @next: the group or stream that would go otherwise
  * @now_ns: the time
  *
- * Return: true until the I/O that is waited for is there or
- * @sched->turn.until_ns has come.
+ * Return: true until the awaited I/O is there or @sched->turn.until_ns has come.
  */
 bool ioband_turn_waits(struct ioband_sched *sched,
 		       const struct ioband_node *next, u64 now_ns)
@@ -321,9 +320,9 @@ bool ioband_turn_waits(struct ioband_sched *sched,
 	wait_ns = patience_ns(turn, turn->last);
 	if (!wait_ns || !may_wait(sched, next, now_ns))
 		goto give_up;
-	/* It may have been done after whoever asks has taken the time. */
+	/* The last I/O may have completed after the caller read the clock. */
 	if (!ioband_before(now_ns, turn->last->done_ns + wait_ns)) {
-		/* It did not come: it will be trusted less. */
+		/* It did not come back in time: trust it less. */
 		note_think(turn->last, 2 * wait_ns);
 		goto give_up;
 	}
@@ -338,7 +337,7 @@ give_up:
 	return false;
 }
 
-/* What to add to tags for what an I/O took besides, or took less. */
+/* How far a tag moves on for @cost, or back if that is negative. */
 static u64 correction(u32 *rest, s64 cost, u32 weight)
 {
 	u64 step = ioband_step(rest, cost < 0 ? -cost : cost, weight);
@@ -346,7 +345,7 @@ static u64 correction(u32 *rest, s64 cost, u32 weight)
 	return cost < 0 ? -step : step;
 }
 
-/* What an I/O took besides what was charged for it, or less than that. */
+/* Correct tags by what I/O cost beyond its charge; negative if it cost less. */
 static void settle(struct ioband_sched *sched, struct ioband_node *node,
 		   s64 cost)
 {
@@ -370,17 +369,17 @@ static void settle(struct ioband_sched *sched, struct ioband_node *node,
 }
 
 /**
- * ioband_done - the disk is done with I/O of a group
+ * ioband_done - tell the scheduler that the disk has completed I/O
  * @sched: the scheduler
- * @node: the group or stream, in the tree
- * @ios: how many
- * @used_ns: how long the disk was at work for it
- * @charged_ns: what was charged for it when it went
- * @is_sync: somebody waits for it
- * @now_ns: the time at which it was done
+ * @node: the group or stream it is of, in the tree
+ * @ios: how many I/Os, at least 1
+ * @used_ns: how long the disk worked for them
+ * @charged_ns: what was charged for them when they were dispatched
+ * @is_sync: a task waits for the last of them
+ * @now_ns: when that completed
  *
- * To be called where @turn.is_serial is set or the policy is by time, before
- * ioband_next() is.
+ * Call it before ioband_next() where @turn.is_serial is set or the policy is by
+ * time.
  */
 void ioband_done(struct ioband_sched *sched, struct ioband_node *node, u32 ios,
 		 u64 used_ns, u64 charged_ns, bool is_sync, u64 now_ns)

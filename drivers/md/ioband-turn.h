@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Turns and grace: on a disk that does one thing at a time, when not to send what
- * could be sent. Shared by the files of the core, but for ioband_done().
+ * Turns and grace: on a disk that does one thing at a time, when to hold back I/O
+ * that could be sent. Shared by the files of the core; only ioband_done() is for its
+ * callers.
  */
 #ifndef _IOBAND_TURN_H
 #define _IOBAND_TURN_H
@@ -14,19 +15,20 @@ struct ioband_node;
 struct ioband_sched;
 
 /**
- * struct ioband_turn - who has the disk, and who is waited for
+ * struct ioband_turn - which group has the disk, and which it is kept free for
  * @is_serial: the disk is given one I/O at a time; kept by the caller
  * @quantum_ns: how long a group may keep the disk under policy weight-time
- * @grace_ns: how long to wait for anybody at most
- * @group: whose turn it is, or %NULL
- * @used_ns: how much of it is used up
- * @stream: which of its streams goes on
- * @last: whose I/O was done last and may come back at once, or %NULL
- * @since_ns: since when the disk is kept free for it; 0 if it is not, or if nobody
- *	else could go: ioband_timer() relies on it
- * @until_ns: until when
- * @began_ns: begin of the busy period, once it is known
- * @spent_ns: how long the disk was kept free since then, while nobody had a turn
+ * @grace_ns: the longest that the disk is kept free for one I/O
+ * @group: the group whose turn it is, or %NULL
+ * @used_ns: how much of its quantum is used up
+ * @stream: the stream in it that was served last; @group if that I/O had no stream
+ * @last: group or stream whose I/O completed last and that may come back at once, or
+ *	%NULL
+ * @since_ns: since when the disk is kept free for @last; 0 if it is not, or if no
+ *	other I/O could go: ioband_timer() relies on it
+ * @until_ns: until when it is kept free
+ * @began_ns: when the busy period began; 0 until that is known
+ * @spent_ns: how long the disk was kept free since then while no group had a turn
  */
 struct ioband_turn {
 	bool is_serial;

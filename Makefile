@@ -21,7 +21,7 @@ KVER	?= $(shell if test -d /lib/modules/$$(uname -r)/build; then uname -r; \
 		   else scripts/kernels 2>/dev/null; fi)
 KDIR	?= /lib/modules/$(KVER)/build
 
-# Each kernel's build is kept, in a directory of its own.
+# Builds are kept for each kernel, in a directory of its own.
 module	:= build/module-$(KVER)
 sources	:= $(wildcard drivers/md/*.[ch] drivers/md/compat/* drivers/md/Kbuild)
 
@@ -42,7 +42,7 @@ $(module)/dm-ioband.ko: $(sources)
 
 simdisk	:= build/simdisk-$(KVER)
 
-# What tests measure with: disks, and a crowd of readers.
+# Tools of the tests: disks, and a crowd of readers.
 simdisk: $(simdisk)/simdisk.ko build/perf/crowd
 
 build/perf/crowd: tests/perf/crowd.c
@@ -96,8 +96,7 @@ uninstall:
 	rm -f $(DESTDIR)/lib/modules/$(KVER)/updates/dm-ioband.ko
 	$(if $(DESTDIR),,depmod $(KVER))
 
-# Of a copy, so that nothing is built among the sources.  The simulation takes disks
-# from the tests.
+# Built from a copy, to keep the sources clean.  The simulation uses the tests' disks.
 deb:
 	scripts/deps deb
 	rm -rf build/deb

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Double of tools/ioband/clock.c for tests that must not depend on how fast the
- * machine is.
+ * Test double of tools/ioband/clock.c, so that tests do not depend on the machine's
+ * speed.
  *
- * With $IOBAND_FAKE_CLOCK set, time stands still but in clock_wait(), which takes
- * no time. After the N-th wait the file $IOBAND_FAKE_DM.N, if there is one, takes
- * the place of $IOBAND_FAKE_DM: what the kernel has by then. Who waits for input,
- * too, gets the input, and time passes only if there is such a file. Without the
- * variable time is the real one.
+ * With $IOBAND_FAKE_CLOCK set, time advances only in clock_wait(), which returns at
+ * once. After the N-th wait the file $IOBAND_FAKE_DM.N, if there is one, replaces
+ * $IOBAND_FAKE_DM: the kernel's state by then. A wait that is also for input gets the
+ * input, and time passes only if there is such a file. Without the variable, time is
+ * real.
  *
- * With $IOBAND_FAKE_SIGNAL set to a number, this signal comes just before the first
+ * With $IOBAND_FAKE_SIGNAL set to a number, that signal arrives just before the first
  * wait.
  */
 #include <poll.h>

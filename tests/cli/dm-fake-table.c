@@ -22,7 +22,7 @@ void table_split(struct table *t, const char *words)
 	}
 }
 
-/* The line as it is now; @t is no more. */
+/* Return the line as it is now, and free @t. */
 char *table_join(struct table *t, const char *name)
 {
 	char *text = xasprintf("table %s", name);
@@ -60,7 +60,7 @@ static size_t find_group(const struct table *t, const char *ref)
 	return found;
 }
 
-/* As the kernel prints a group of which nothing was said. */
+/* How the kernel prints a group without settings. */
 static const char *no_setting(const char *policy)
 {
 	return !strcmp(policy, "range-bw") ? "0:0" :
@@ -85,7 +85,7 @@ static void drop_word(struct table *t, size_t i)
 	memmove(&t->word[i], &t->word[i + 1], (t->nr - i) * sizeof(*t->word));
 }
 
-/* Replace what @setting names, or add it; burst= and peak= go with what they follow. */
+/* Replace or add @setting; burst= and peak= belong to the limit before them. */
 static void put_setting(struct table *t, size_t i, char *setting)
 {
 	size_t len = strcspn(setting, "=");
@@ -152,7 +152,7 @@ int table_change_group(struct table *t, const char *verb, char *args)
 		add_group(t, ref);
 		return 0;
 	}
-	/* Where the kernel attaches by itself it has done so by now. */
+	/* With auto the kernel has attached the group by now. */
 	if (!i && !strcmp(verb, "set") && has_auto(t)) {
 		add_group(t, ref);
 		i = find_group(t, ref);
@@ -191,7 +191,7 @@ static int set_quantum(struct table *t, const char *value)
 	return -EINVAL;
 }
 
-/* Another one leaves nothing of the settings of groups but their parents. */
+/* Another policy resets all settings of groups except their parents. */
 static void change_policy(struct table *t, const char *policy)
 {
 	if (!strcmp(t->word[WORD_POLICY], policy))

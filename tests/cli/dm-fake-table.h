@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the target makes of messages: each changes its table line.
+ * The effect of messages on the target's table line.
  */
 #ifndef DM_FAKE_TABLE_H
 #define DM_FAKE_TABLE_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Double of tools/ioband/dm.c that asks a text file instead of the kernel.
+ * Test double of tools/ioband/dm.c that uses a text file instead of the kernel.
  *
  * The file is named by $IOBAND_FAKE_DM and has lines
  *
@@ -8,7 +8,7 @@
  *   device NAME MAJOR:MINOR
  *   uuid NAME UUID
  *   suspended NAME
- *   open NAME COUNT		besides the devices that lie on it
+ *   open NAME COUNT		besides the devices on top of it
  *   table NAME START LENGTH TYPE PARAMS
  *   inactive NAME START LENGTH TYPE PARAMS
  *   status NAME START LENGTH TYPE PARAMS
@@ -17,13 +17,13 @@
  *				message, create, load, resume, clear, remove and
  *				open with :NAME behind it; ERRNO a number
  *   failonce CALL ERRNO	the same, the next time only
- *   when CALL COMMAND	what somebody else does just before, the next time only
+ *   when CALL COMMAND	what another program does just before, the next time only
  *   refuse ERRNO WORD TEXT	tables and messages with WORD in them, as the
  *				kernel does with TEXT in its log
  *   error TEXT			what libdevmapper says about failures
  *
- * and is read anew by each call, as the kernel's state may change as well. What
- * changes something changes the file, and is told in $IOBAND_FAKE_DM.log.
+ * and is read anew by each call, as the kernel's state may also change. Calls that
+ * change something change the file, and are logged in $IOBAND_FAKE_DM.log.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -128,7 +128,7 @@ static __attribute__((format(printf, 1, 2))) void note(const char *fmt, ...)
 	fclose(file);
 }
 
-/* The words behind @key and @name, if the line has them, else NULL. */
+/* The words after @key and @name if the line begins with these, else NULL. */
 static char *match(char *line, const char *key, const char *name)
 {
 	size_t len = strlen(key);
@@ -164,7 +164,7 @@ static void drop_all(const char *key, const char *name)
 			i++;
 }
 
-/* Somebody else is faster: what the shell does to the file, or on its own. */
+/* Run the shell command planned for just before this call. */
 static void let_others(const char *call)
 {
 	char *words = find("when", call), *command;
@@ -181,7 +181,7 @@ static void let_others(const char *call)
 	read_file();
 }
 
-/* A call begins: read the file. Return: the failure planned for it. */
+/* Begin a call: read the file. Return: the failure planned for it. */
 static int begin(const char *call, const char *name)
 {
 	char *full = name ? xasprintf("%s:%s", call, name) : xstrdup(call);
@@ -215,7 +215,7 @@ static int end(int r)
 	return r;
 }
 
-/* Is there something in it that this kernel refuses? */
+/* Whether the text has a word that this kernel refuses. */
 static int refused(const char *text)
 {
 	char word[64];
@@ -345,7 +345,7 @@ int ioband_dm_version(const char *type, struct ioband_dm_version *version)
 	return end(r ? r : version->major ? 0 : -ENOPKG);
 }
 
-/* Lines of a table; the kernel knows of no group that a table does not name. */
+/* Add the lines of a table; the kernel knows only groups that a table names. */
 static int add_table(const char *key, const char *name,
 		     const struct ioband_dm_targets *targets)
 {
@@ -362,7 +362,7 @@ static int add_table(const char *key, const char *name,
 	return 0;
 }
 
-/* The depth that a share has by devices other than @name, if there are. */
+/* Find the depth of a share that has devices other than @name. */
 static bool find_depth(const char *name, const char *share, char throttle[16],
 		       char limit[16])
 {
@@ -378,7 +378,7 @@ static bool find_depth(const char *name, const char *share, char throttle[16],
 	return false;
 }
 
-/* A share that there is already keeps its depth, whatever the new table says. */
+/* A share that exists keeps its depth, whatever the new table says. */
 static void join_share(const char *name)
 {
 	for (size_t i = 0; i < nr_lines; i++) {
@@ -455,7 +455,7 @@ int ioband_dm_clear(const char *name)
 	return end(r);
 }
 
-/* One that fails half way leaves the device suspended and forgets the table. */
+/* A resume that fails half way leaves the device suspended and drops the table. */
 int ioband_dm_resume(const char *name)
 {
 	int r = begin("resume", name);
@@ -484,7 +484,7 @@ int ioband_dm_resume(const char *name)
 	return end(0);
 }
 
-/* Devices that lie on it have it open. */
+/* Devices on top of it have it open. */
 static unsigned int count_open(const char *name)
 {
 	char *numbers = find("device", name);
@@ -532,7 +532,7 @@ int ioband_dm_open_count(const char *name, unsigned int *count)
 	return end(r);
 }
 
-/* What a message does to the table lines of the volume, or of its share. */
+/* Apply a message to the table lines of the volume, or of its share. */
 static int change(const char *name, const char *text)
 {
 	char *copy = xstrdup(text), *args = strchr(copy, ' ');
@@ -552,7 +552,7 @@ static int change(const char *name, const char *text)
 		char *of, *again;
 		struct table t;
 
-		/* Lines of a name with a blank are not part of these tests. */
+		/* Names with a blank are not used in these tests. */
 		if (!words)
 			continue;
 		of = is_group ? xstrdup(name) :

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The parsers of answers to "stats" and "show", quantiles and units: by hand, then
- * with answers that are cut, repeated and spoilt at random, for the checkers to
- * watch.
+ * The parsers of answers to "stats" and "show", quantiles and units: with given
+ * answers, then with some cut, repeated and corrupted at random, under the sanitizers.
  */
 #include <errno.h>
 #include <setjmp.h>

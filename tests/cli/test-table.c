@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The parsers of table and status lines, and sizes: by hand, then with lines
- * that are cut, repeated and spoilt at random, for the checkers to watch.
+ * The parsers of table and status lines, and of sizes: with given lines, then with
+ * lines cut, repeated and corrupted at random, under the sanitizers.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -81,7 +81,7 @@ static void table_may_end_early(void **state)
 	}
 }
 
-/* Not every parameter that is a number, or contains one, is a weight. */
+/* Not every parameter that is or contains a number is a weight. */
 static void params_without_weight(void **state)
 {
 	static const char * const params[] = {
@@ -220,7 +220,7 @@ static void status_is_refused(void **state)
 	}
 }
 
-/* A word of any length is cut to fit the message. */
+/* A word of any length is truncated to fit the message. */
 static void huge_words(void **state)
 {
 	enum { LEN = 1 << 20 };
@@ -247,7 +247,7 @@ static void huge_words(void **state)
 	free(text);
 }
 
-/* xorshift: the same lines everywhere. */
+/* xorshift, so that the lines are the same everywhere. */
 static uint32_t next_random(uint32_t *seed)
 {
 	*seed ^= *seed << 13;
@@ -298,7 +298,7 @@ static void spoilt_lines(void **state)
 	for (unsigned int round = 0; round < 100000; round++) {
 		const char *from = lines[next_random(&seed) % 2];
 		size_t len = strlen(from);
-		/* Of its own size, so that every byte beyond is watched. */
+		/* Exactly sized, so that accesses beyond it are caught. */
 		char *text = malloc(2 * len + 1);
 
 		assert_non_null(text);
@@ -335,7 +335,7 @@ static void spoilt_lines(void **state)
 	}
 }
 
-/* Every beginning of a good line is read or refused, never misread. */
+/* Every beginning of a valid line is parsed or refused, never misread. */
 static void cut_lines(void **state)
 {
 	(void)state;
@@ -406,7 +406,7 @@ static void sizes_are_read(void **state)
 	assert_false(units_parse_usec("0.5us", &bytes));
 }
 
-/* What is written exactly reads back as the same. */
+/* A size that is printed exactly parses to the same value. */
 static void exact_sizes(void **state)
 {
 	static const uint64_t sizes[] = {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Many users who read at once, in one process: crowd DEVICE FIRST COUNT DEPTH
+ * Many users that read at once, in one process: crowd DEVICE FIRST COUNT DEPTH
  *
- * Of each of the users FIRST .. FIRST + COUNT - 1 always DEPTH random reads of 4 KiB
- * are outstanding. A thousand processes of fio would need more memory than the
+ * Keeps DEPTH random reads of 4 KiB outstanding for each of the users FIRST ..
+ * FIRST + COUNT - 1. A thousand processes of fio would need more memory than the
  * machine has, and most of its time.
  */
 #define _GNU_SOURCE
@@ -29,7 +29,7 @@ static uint64_t draw(void)
 	return state ^= state << 17;
 }
 
-/* The C library's own would tell all threads, by signals. */
+/* setresuid() of the C library would change all threads, by signals. */
 static void become(unsigned int uid)
 {
 	if (syscall(SYS_setresuid, uid, 0, 0))

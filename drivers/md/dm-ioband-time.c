@@ -225,8 +225,6 @@ found:
 		list_del_init(&stream->idle);
 	if (!ioband_node_joined(&pool->sched, &stream->node))
 		ioband_node_join(&pool->sched, &stream->node, 0, 0);
-	/* Turns are of the whole disk: a stream has no places at its legs. */
-	iob->io.leg = 0;
 	return &stream->account;
 }
 

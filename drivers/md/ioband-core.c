@@ -335,14 +335,16 @@ bool ioband_may_pass(const struct ioband_node *node, const struct ioband_io *io,
 }
 
 /*
- * The leg to serve now: the first in @ways for which @node or a group below has I/O.
- * This does not starve the other legs, since this one is soon full.
+ * The leg to serve now: the last in @ways for which @node or a group below has I/O.
+ * This does not starve the other legs, since this one is soon full. Where groups
+ * have turns, all I/O is for leg 0 but for what was held before they had: that goes
+ * first.
  */
-static unsigned int first_leg(const struct ioband_node *node, u32 ways)
+static unsigned int leg_to_serve(const struct ioband_node *node, u32 ways)
 {
 	unsigned int way;
 
-	for (way = 0; way < ioband_nr_ways(node) - 1; way++)
+	for (way = ioband_nr_ways(node) - 1; way; way--)
 		if (ways & BIT(way) && ioband_facet_has_io(ioband_facet(node, way)))
 			break;
 	return ioband_way_leg(way);
@@ -354,7 +356,7 @@ static unsigned int first_leg(const struct ioband_node *node, u32 ways)
  */
 static struct ioband_node *descend(struct ioband_node *node, u32 *ways)
 {
-	unsigned int leg = first_leg(node, *ways);
+	unsigned int leg = leg_to_serve(node, *ways);
 	struct ioband_node *child;
 
 	*ways &= (BIT(IOBAND_READ) | BIT(IOBAND_WRITE)) << leg * IOBAND_DIRS;
@@ -428,7 +430,7 @@ static struct ioband_node *take_late(struct ioband_sched *sched, u64 in_flight,
 	if (!late || in_flight >= ((u64)sched->depth + sched->spare) * legs)
 		return NULL;
 	*ways = ioband_open_ways(late) & ~sched->brim;
-	return *ways && is_its_turn(late, first_leg(late, *ways)) ?
+	return *ways && is_its_turn(late, leg_to_serve(late, *ways)) ?
 	       descend(late, ways) : NULL;
 }
 

@@ -415,6 +415,37 @@ static void test_minimums_apart(void **state)
 	assert_in_range(got(modest), 4950, 5100);
 }
 
+/*
+ * Where groups have turns all I/O is for leg 0. What was held for another leg before
+ * that goes nevertheless, however much comes for leg 0.
+ */
+static void test_left_at_a_leg(void **state)
+{
+	struct leg_io *io;
+	unsigned int i, left = 8;
+	struct group *old;
+
+	start();
+	ioband_sched_set_policy(&sched, ioband_policy_find("weight-time"));
+	add(0, 10000, BIT(0), 32);
+	old = add(1, 1, BIT(1), left);
+	sched.turn.is_serial = true;
+	for (i = 0; i < 100; i++) {
+		now_ns += NSEC_PER_MSEC;
+		sched.full = 0;
+		sched.brim = 0;
+		io = next(0);
+		assert_non_null(io);
+		ioband_done(&sched, &io->group->node, 1, NSEC_PER_MSEC, io->io.cost,
+			    false, now_ns);
+		if (io->group == old)
+			left--;
+		else
+			hold(io);
+	}
+	assert_int_equal(left, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -428,6 +459,7 @@ int main(void)
 		cmocka_unit_test(test_newcomer_at_two_legs),
 		cmocka_unit_test(test_at_random),
 		cmocka_unit_test(test_minimums_apart),
+		cmocka_unit_test(test_left_at_a_leg),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

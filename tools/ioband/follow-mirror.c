@@ -173,17 +173,17 @@ static int attach(struct mirror *mirror, struct followed *group)
 	return r;
 }
 
+/* A policy without weights gets a message that changes nothing in its place. */
 static int set_weight(struct mirror *mirror, struct followed *group)
 {
 	char *text;
 	int r;
 
-	if (!mirror->has_weights) {
-		group->have.weight = group->want.weight;
-		return 0;
-	}
-	text = xasprintf("set %" PRIu64 " weight=%u", group->id,
-			 group->want.weight);
+	if (mirror->has_weights)
+		text = xasprintf("set %" PRIu64 " weight=%u", group->id,
+				 group->want.weight);
+	else
+		text = xasprintf("set %" PRIu64 " force=1", group->id);
 	r = send(mirror, text);
 	free(text);
 	if (r < 0) {
@@ -246,7 +246,7 @@ int mirror_apply(struct mirror *mirror, struct followed *group)
 	}
 	if (!group->have.weight)
 		status = attach(mirror, group);
-	if (!status && !mirror->stale &&
+	if (!status && !mirror->stale && mirror->has_weights &&
 	    group->want.weight != group->have.weight) {
 		status = set_weight(mirror, group);
 		sure = true;

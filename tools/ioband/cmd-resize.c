@@ -45,11 +45,15 @@ static int resize(const struct options *opts, const struct volume *vol,
 		return fail(IOBAND_DEVICE,
 			    "cannot resize '%s': ioband is only inside of it; resize the logical volume, then 'ioband attach %s' again",
 			    vol->name, vol->name);
-	if (!blk_sectors(opts->sysroot, vol->devices[0], &sectors) ||
-	    sectors <= vol->table.offset_sectors)
+	if (!blk_sectors(opts->sysroot, vol->devices[0], &sectors))
 		return fail(IOBAND_DEVICE,
 			    "cannot resize '%s': the size of device %s below it is unknown",
 			    vol->name, vol->devices[0]);
+	if (sectors <= vol->table.offset_sectors)
+		return fail(IOBAND_DEVICE,
+			    "cannot resize '%s': device %s has %" PRIu64 " sectors, and the volume begins at sector %" PRIu64 " of it",
+			    vol->name, vol->devices[0], sectors,
+			    vol->table.offset_sectors);
 	sectors -= vol->table.offset_sectors;
 	length = sectors;
 	if (word) {

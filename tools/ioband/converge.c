@@ -332,6 +332,11 @@ static int plan_table(const struct options *opts, struct plan *plan,
 		free(path);
 		plan->reload = true;
 	}
+	if (blk.sectors <= vol->table.offset_sectors)
+		return fail(IOBAND_DEVICE,
+			    "cannot use '%s': it has %" PRIu64 " sectors, and '%s' begins at sector %" PRIu64 " of it",
+			    want->device, blk.sectors, want->name,
+			    vol->table.offset_sectors);
 	/* Unless moved, never grow: it may have been shrunk so that its device can be. */
 	room = blk.sectors - vol->table.offset_sectors;
 	if (moved ? room != vol->length : room < vol->length) {

@@ -91,6 +91,23 @@ char *output_utf8(const char *value)
 	return text;
 }
 
+/* A string literal of JSON; only these two are left to be escaped. */
+static char *json_string(const char *value)
+{
+	char *text = output_utf8(value);
+	char *quoted = xcalloc(2 * strlen(text) + 3, 1), *to = quoted;
+
+	*to++ = '"';
+	for (const char *s = text; *s; s++) {
+		if (*s == '"' || *s == '\\')
+			*to++ = '\\';
+		*to++ = *s;
+	}
+	*to = '"';
+	free(text);
+	return quoted;
+}
+
 /* JSON has to be UTF-8. For text libsmartcols does something similar itself. */
 static char *clean(const struct listing *l, const char *value)
 {
@@ -131,7 +148,8 @@ static void show_column(struct listing *l, int i)
 	static const int json_types[] = {
 		[COLUMN_STRING]	= SCOLS_JSON_STRING,
 		[COLUMN_NUMBER]	= SCOLS_JSON_NUMBER,
-		[COLUMN_LIST]	= SCOLS_JSON_ARRAY_STRING,
+		/* As it is: scols has no array without elements. */
+		[COLUMN_LIST]	= SCOLS_JSON_NUMBER,
 	};
 	const struct column *column = &l->columns[i];
 	struct libscols_column *cl;
@@ -208,10 +226,12 @@ void listing_row(struct listing *l)
 {
 	l->row = scols_table_new_line(l->table, NULL);
 	check(!l->row);
-	/* In text every cell has a word, for awk as well; JSON has null. */
+	/* In text every cell has a word, for awk as well; JSON has null or an array. */
 	for (unsigned int i = 0; l->columns[i].name; i++)
-		if (l->shown[i] && !l->opts->json)
+		if (!l->opts->json)
 			listing_string(l, i, "-");
+		else if (l->columns[i].type == COLUMN_LIST)
+			listing_strings(l, i, NULL, 0);
 }
 
 static void set_cell(struct listing *l, unsigned int column, char *text)
@@ -228,22 +248,28 @@ void listing_string(struct listing *l, unsigned int column, const char *value)
 void listing_strings(struct listing *l, unsigned int column,
 		     char * const *values, size_t nr)
 {
-	const char *separator = l->opts->raw ? "," : "\n";
-	char *all = NULL;
+	bool json = l->opts->json;
+	const char *separator = json ? ", " : l->opts->raw ? "," : "\n";
+	char *all = xstrdup(""), *more;
 
-	if (!l->shown[column])
-		return;
 	for (size_t i = 0; i < nr; i++) {
-		char *value = clean(l, values[i]);
-		char *more = all ? xasprintf("%s%s%s", all, separator, value) :
-				   xstrdup(value);
+		char *value = json ? json_string(values[i]) :
+				     xstrdup(values[i]);
 
+		more = xasprintf("%s%s%s", all, i ? separator : "", value);
 		free(value);
 		free(all);
 		all = more;
 	}
-	if (all)
+	if (json) {
+		more = xasprintf("[%s]", all);
+		free(all);
+		all = more;
+	}
+	if (l->shown[column])
 		set_cell(l, column, all);
+	else
+		free(all);
 }
 
 void listing_number(struct listing *l, unsigned int column, uint64_t value)

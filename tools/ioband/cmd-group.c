@@ -70,7 +70,8 @@ static int change(const struct options *opts, const struct volume *vol,
 	int status = 0;
 
 	for (int i = 1; i < argc; i++)
-		if (settings_take(&group.set, argv[i], &err))
+		if (settings_take(&group.set, argv[i], SETTING_WEIGHT_MAX,
+				  &err))
 			return fail(IOBAND_USAGE, "group add: %s", err.text);
 	if (groupref_resolve(opts, vol->table.type, argv[0], &group, &why) ||
 	    groupref_resolve_parent(opts, vol->table.type, &group.set, &why))

@@ -35,7 +35,8 @@ static int set_group(const struct options *opts, const struct volume *vol,
 		return fail(IOBAND_USAGE,
 			    "set: expected key=value behind the group, such as weight=300");
 	for (int i = 1; i < argc; i++)
-		if (settings_take(&group.set, argv[i], &err))
+		if (settings_take(&group.set, argv[i], SETTING_WEIGHT_MAX,
+				  &err))
 			return fail(IOBAND_USAGE, "set: %s", err.text);
 	if (groupref_resolve(opts, vol->table.type, argv[0], &group, &why) ||
 	    groupref_resolve_parent(opts, vol->table.type, &group.set, &why))

@@ -106,12 +106,13 @@ static int read_section(struct reader *reader, char *line)
  * @set: settings that it is added to
  * @key: the part before the =
  * @value: the part after it; modified
+ * @weight_max: as for settings_take()
  * @err: says what was wrong on failure
  *
  * Return: 0 or -EINVAL.
  */
 int conf_take_setting(struct settings *set, const char *key, char *value,
-		      struct parse_error *err)
+		      uint64_t weight_max, struct parse_error *err)
 {
 	struct words words = { .next = value };
 	char text[SETTING_LEN];
@@ -127,7 +128,7 @@ int conf_take_setting(struct settings *set, const char *key, char *value,
 		    strncmp(word, "peak=", 5))
 			return refuse(err, "'%.40s': expected burst= or peak= or nothing behind the value",
 				      word);
-		r = settings_take(set, first ? text : word, err);
+		r = settings_take(set, first ? text : word, weight_max, err);
 		if (r)
 			return r;
 		first = false;
@@ -157,7 +158,8 @@ static int read_line(struct reader *reader, char *line)
 	if (*reader->group)
 		return conf_take_setting(&config_group(reader->cfg,
 						       reader->group)->set,
-					 key, value, reader->err);
+					 key, value, STORED_WEIGHT_MAX,
+					 reader->err);
 	return refuse(reader->err, "key '%.40s': expected a section such as [volume] before it",
 		      key);
 }

@@ -235,7 +235,8 @@ int config_take_words(struct config *cfg, int argc, char **argv,
 				return refuse(err, "key '%.*s': expected share, type, policy, auto, io_throttle, io_limit or quantum, or one of the default group such as weight",
 					      equals - argv[i] > 40 ? 40 :
 					      (int)(equals - argv[i]), argv[i]);
-			r = settings_take(&set, argv[i], err);
+			r = settings_take(&set, argv[i], SETTING_WEIGHT_MAX,
+					  err);
 			continue;
 		}
 		memcpy(key, argv[i], equals - argv[i]);

@@ -102,7 +102,7 @@ char *config_params(const struct config *cfg, const char *device,
 char *conf_trim(char *s);
 bool conf_has_name(const char *name);
 int conf_take_setting(struct settings *set, const char *key, char *value,
-		      struct parse_error *err);
+		      uint64_t weight_max, struct parse_error *err);
 int conf_parse(struct config *cfg, const char *text, struct parse_error *err);
 void conf_print(const struct config *cfg, FILE *to);
 

@@ -21,11 +21,6 @@
 #include "target.h"
 #include "util.h"
 
-enum {
-	/* The message "set" takes no larger weight; "weight", from 1.14, does. */
-	SET_WEIGHT_MAX = 10000,
-};
-
 static void differ(struct plan *plan, const char *group, const char *key,
 		   const char *is, const char *should)
 {
@@ -91,7 +86,7 @@ void messages_add_settings(struct plan *plan, const char *ref,
 			continue;
 		setting_value(value, want, key, false);
 		if (key == SET_WEIGHT && weight->given &&
-		    weight->value > SET_WEIGHT_MAX) {
+		    weight->value > SETTING_WEIGHT_MAX) {
 			add_message(plan, xasprintf("weight %s:%s", ref,
 						    value));
 			continue;

@@ -12,8 +12,6 @@
 #include "words.h"
 
 enum {
-	/* "set" takes 1 to 10000; a number in a table line may be larger. */
-	WEIGHT_MAX = 32767,
 	WEIGHT_DEFAULT = 100,
 	CLASS_BE = 1,
 	NR_CLASSES = 3,
@@ -37,8 +35,7 @@ static const struct {
 	bool is_limit;
 	const char *expected;
 } keys[NR_SETTINGS] = {
-	[SET_WEIGHT]	= { "weight", KIND_WEIGHT, false,
-		"1 to 10000" },
+	[SET_WEIGHT]	= { "weight", KIND_WEIGHT, false, NULL },
 	[SET_RBPS]	= { "rbps", KIND_BYTES, true,
 		"bytes per second such as 10M, or max" },
 	[SET_WBPS]	= { "wbps", KIND_BYTES, true,
@@ -97,13 +94,14 @@ bool setting_known(const char *word)
 	       (len == 8 && !strncmp(word, "range-bw", len));
 }
 
-static bool parse_value(int key, const char *word, struct settings *set)
+static bool parse_value(int key, const char *word, uint64_t weight_max,
+			struct settings *set)
 {
 	struct setting *s = &set->v[key];
 
 	switch (keys[key].kind) {
 	case KIND_WEIGHT:
-		return parse_u64(word, WEIGHT_MAX, &s->value) && s->value;
+		return parse_u64(word, weight_max, &s->value) && s->value;
 	case KIND_BYTES:
 	case KIND_IOS:
 		if (keys[key].is_limit && !strcmp(word, "max")) {
@@ -200,11 +198,12 @@ bad:
  * settings_take - parse one key=value
  * @set: settings that it is added to; on failure only this key may have changed
  * @word: the word
+ * @weight_max: %SETTING_WEIGHT_MAX or %STORED_WEIGHT_MAX
  * @err: says what was wrong on failure
  *
  * Return: 0 or -EINVAL.
  */
-int settings_take(struct settings *set, const char *word,
+int settings_take(struct settings *set, const char *word, uint64_t weight_max,
 		  struct parse_error *err)
 {
 	size_t len = strcspn(word, "=");
@@ -228,9 +227,13 @@ int settings_take(struct settings *set, const char *word,
 		return refuse(err, "%s: expected one of min and miniops",
 			      keys[key].name);
 	memset(&set->v[key], 0, sizeof(set->v[key]));
-	if (!parse_value(key, word + len + 1, set))
+	if (!parse_value(key, word + len + 1, weight_max, set)) {
+		if (key == SET_WEIGHT)
+			return refuse(err, "'%.60s': expected 1 to %" PRIu64,
+				      word, weight_max);
 		return refuse(err, "'%.60s': expected %s", word,
 			      keys[key].expected);
+	}
 	set->v[key].given = true;
 	set->last = keys[key].is_limit ? key + 1 : 0;
 	return 0;
@@ -282,7 +285,7 @@ int settings_take_param(struct settings *set, const char *policy,
 		if (!strcmp(policy, "range-bw"))
 			return take_range(set, param, err);
 		snprintf(word, sizeof(word), "weight=%.100s", param);
-		return settings_take(set, word, err);
+		return settings_take(set, word, STORED_WEIGHT_MAX, err);
 	}
 	for (;;) {
 		size_t len = strcspn(param, ",");
@@ -293,7 +296,7 @@ int settings_take_param(struct settings *set, const char *policy,
 				      param);
 		memcpy(word, param, len);
 		word[len] = '\0';
-		r = settings_take(set, word, err);
+		r = settings_take(set, word, STORED_WEIGHT_MAX, err);
 		if (r || !param[len])
 			return r;
 		param += len + 1;

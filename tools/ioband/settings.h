@@ -32,6 +32,10 @@ enum setting_key {
 };
 
 enum {
+	/* The message "set" takes no larger weight; "weight", from 1.14, does. */
+	SETTING_WEIGHT_MAX = 10000,
+	/* In table lines, and in files that keep what they had. */
+	STORED_WEIGHT_MAX = 32767,
 	/* A group in a file or on the command line, typically the path of a cgroup. */
 	GROUP_NAME_LEN = 512,
 	/* The longest value of a setting, burst and peak included. */
@@ -70,7 +74,7 @@ struct settings {
 const char *setting_name(enum setting_key key);
 bool setting_known(const char *word);
 
-int settings_take(struct settings *set, const char *word,
+int settings_take(struct settings *set, const char *word, uint64_t weight_max,
 		  struct parse_error *err);
 int settings_take_param(struct settings *set, const char *policy,
 			const char *param, struct parse_error *err);

@@ -6,8 +6,6 @@
 #include "words.h"
 
 enum {
-	/* As in the message "set". */
-	WEIGHT_MAX = 10000,
 	/* With room for a digit. */
 	NAME_LEN = GROUP_NAME_LEN + 1,
 };
@@ -99,7 +97,7 @@ static int take_kernel(struct scenario_group *group, const struct settings *set,
 {
 	struct ioband_settings_parser parser = {
 		.settings = &group->settings,
-		.weight_max = WEIGHT_MAX,
+		.weight_max = SETTING_WEIGHT_MAX,
 		.limit = -1,
 	};
 	char value[SETTING_LEN], word[SETTING_LEN + 16], *part;
@@ -157,7 +155,7 @@ int scenario_group_take(const struct scenario *sc, struct scenario_group *group,
 		return take_parent(sc, group, value, err);
 	if (!strcmp(key, "force"))
 		return refuse(err, "force: has no effect here, whether minimums can be met is what is found out");
-	if (conf_take_setting(&set, key, value, err))
+	if (conf_take_setting(&set, key, value, SETTING_WEIGHT_MAX, err))
 		return -EINVAL;
 	return take_kernel(group, &set, err);
 }

@@ -350,7 +350,7 @@ int cmd_metrics(const struct options *opts, int argc, char **argv)
 		xmemclose(out);
 	}
 	if (!status && opts->columns) {
-		r = replace_file(opts->columns, text, len);
+		r = replace_file(opts->columns, text, len, false);
 		if (r)
 			status = fail(r == -EACCES ? IOBAND_PERM : IOBAND_USAGE,
 				      "cannot write '%s': %s; what was there stays",

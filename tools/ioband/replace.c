@@ -28,21 +28,37 @@ static int write_fd(int fd, const char *text, size_t len)
 	return 0;
 }
 
+/*
+ * Without this, a power failure could undo the rename. Errors are ignored: the file is
+ * in place, even on a file system that cannot sync directories.
+ */
+static void sync_dir(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	fsync(fd);
+	close(fd);
+}
+
 /**
  * replace_file - write a file atomically
  * @path: path of the file
  * @text: new contents
  * @len: their length
+ * @sync: survive a power failure
  *
  * A reader of the file gets the old or the new contents, never a part.
  *
  * Return: 0 or -errno.
  */
-int replace_file(const char *path, const char *text, size_t len)
+int replace_file(const char *path, const char *text, size_t len, bool sync)
 {
-	char *dir = xstrdup(path), *base = xstrdup(path);
-	/* Hidden and with another suffix, so that collectors ignore it. */
-	char *temp = xasprintf("%s/.%s.XXXXXX", dirname(dir), basename(base));
+	char *dir_copy = xstrdup(path), *base_copy = xstrdup(path);
+	const char *dir = dirname(dir_copy);
+	/* Hidden and with another suffix, so that no reader takes it. */
+	char *temp = xasprintf("%s/.%s.XXXXXX", dir, basename(base_copy));
 	int fd = mkostemp(temp, O_CLOEXEC), r = 0;
 
 	if (fd < 0)
@@ -51,15 +67,19 @@ int replace_file(const char *path, const char *text, size_t len)
 		r = write_fd(fd, text, len);
 		if (!r && fchmod(fd, 0644))
 			r = -errno;
+		if (!r && sync && fsync(fd))
+			r = -errno;
 		if (close(fd) && !r)
 			r = -errno;
 		if (!r && rename(temp, path))
 			r = -errno;
 		if (r)
 			unlink(temp);
+		else if (sync)
+			sync_dir(dir);
 	}
 	free(temp);
-	free(base);
-	free(dir);
+	free(base_copy);
+	free(dir_copy);
 	return r;
 }

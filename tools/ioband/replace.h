@@ -5,8 +5,9 @@
 #ifndef IOBAND_REPLACE_H
 #define IOBAND_REPLACE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-int replace_file(const char *path, const char *text, size_t len);
+int replace_file(const char *path, const char *text, size_t len, bool sync);
 
 #endif /* IOBAND_REPLACE_H */

@@ -4,13 +4,13 @@
  */
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd.h"
+#include "replace.h"
 #include "store.h"
 #include "util.h"
 
@@ -255,27 +255,6 @@ static int check_text(const char *path, const struct config *cfg,
 	return status;
 }
 
-static int write_all(const char *text, FILE *file)
-{
-	if (fputs(text, file) < 0 || fflush(file) || fsync(fileno(file)))
-		return -errno;
-	return 0;
-}
-
-/*
- * Without this, a power failure could undo the rename. Errors are ignored: the file is
- * in place, even on a file system that cannot sync directories.
- */
-static void sync_dir(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	if (fd < 0)
-		return;
-	fsync(fd);
-	close(fd);
-}
-
 /**
  * store_save - write the configuration of a volume
  * @opts: the global options
@@ -291,39 +270,19 @@ int store_save(const struct options *opts, const char *dir,
 {
 	char *parent = xasprintf("%s%s", opts->sysroot, dir);
 	char *path = xasprintf("%s/%s" SUFFIX, parent, cfg->name);
-	char *temp = xasprintf("%s/.%s.XXXXXX", parent, cfg->name);
 	char *text = make_text(cfg);
-	FILE *file = NULL;
-	int fd, r = 0, status;
+	int r = 0, status;
 
 	status = check_text(path, cfg, text);
-	if (status)
-		goto out;
-	if (mkdir(parent, 0755) && errno != EEXIST)
+	if (!status && mkdir(parent, 0755) && errno != EEXIST)
 		r = -errno;
-	fd = r ? -1 : mkstemp(temp);
-	if (fd < 0 && !r)
-		r = -errno;
-	if (!r) {
-		fchmod(fd, 0644);
-		file = fdopen(fd, "w");
-		r = file ? write_all(text, file) : -ENOMEM;
-		if (file && fclose(file) && !r)
-			r = -errno;
-		if (!r && rename(temp, path))
-			r = -errno;
-		if (r)
-			unlink(temp);
-		else
-			sync_dir(parent);
-	}
+	if (!status && !r)
+		r = replace_file(path, text, strlen(text), true);
 	if (r)
 		status = fail(r == -EACCES || r == -EPERM ? IOBAND_PERM :
 			      IOBAND_USAGE, "cannot write '%s': %s", path,
 			      strerror(-r));
-out:
 	free(text);
-	free(temp);
 	free(path);
 	free(parent);
 	return status;

@@ -318,7 +318,7 @@ static int simulate(const struct scenario *sc, const struct trace *trace,
 		status = print_report(list, &report, sc);
 	}
 	if (!status && plot) {
-		int r = replace_file(plot, text, size);
+		int r = replace_file(plot, text, size, false);
 
 		if (r)
 			status = fail(r == -EACCES ? IOBAND_PERM : IOBAND_USAGE,

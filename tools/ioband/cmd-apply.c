@@ -86,10 +86,6 @@ static int complete(const struct options *opts, struct config *cfg)
 	struct blk blk;
 	int status;
 
-	if (!*cfg->device && !cfg->is_attached)
-		return fail(IOBAND_USAGE,
-			    STORE_ETC "/%s.conf: expected device = PATH in [volume]",
-			    cfg->name);
 	if (!*cfg->device)
 		snprintf(cfg->device, sizeof(cfg->device), "/dev/mapper/%s",
 			 cfg->name);

@@ -124,7 +124,8 @@ static char *read_file(const char *sysroot, const char *path)
 	text = xcalloc(1, FILE_LEN_MAX + 1);
 	n = fread(text, 1, FILE_LEN_MAX + 1, file);
 	if (ferror(file) || n > FILE_LEN_MAX || memchr(text, '\0', n)) {
-		errno = ferror(file) ? EIO : n > FILE_LEN_MAX ? EFBIG : EILSEQ;
+		if (!ferror(file))
+			errno = n > FILE_LEN_MAX ? EFBIG : EILSEQ;
 		free(text);
 		text = NULL;
 	}
@@ -188,6 +189,10 @@ int store_load(const struct options *opts, const char *dir, const char *name,
 		status = merge_file(opts, file, cfg, &any);
 		free(file);
 	}
+	if (!status && *found && !strcmp(dir, STORE_ETC) && !*cfg->device &&
+	    !cfg->is_attached)
+		status = fail(IOBAND_USAGE,
+			      "%s: expected device = PATH in [volume]", path);
 	if (!status && *found && cfg->io_limit &&
 	    cfg->io_throttle > cfg->io_limit)
 		status = fail(IOBAND_USAGE,

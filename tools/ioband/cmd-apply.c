@@ -84,8 +84,10 @@ struct run {
 static int complete(const struct options *opts, struct config *cfg)
 {
 	struct blk blk;
-	int status;
+	int status = cfg->is_attached ? 0 : check_volume_name(cfg->name);
 
+	if (status)
+		return status;
 	if (!*cfg->device)
 		snprintf(cfg->device, sizeof(cfg->device), "/dev/mapper/%s",
 			 cfg->name);

@@ -210,17 +210,18 @@ static int set_limit(struct mirror *mirror, struct followed *group,
 				 io_limit_names[k], limit);
 	r = send(mirror, text);
 	free(text);
-	if (r < 0) {
-		/* The group exists: attached or given its weight just now. */
-		mirror->refused[k] = true;
+	if (r > 0)
+		return r;
+	/* The group exists: attached or given its weight just now. */
+	if (r && !group->refused[k])
 		fprintf(stderr,
-			"ioband: '%s' does not take the setting %s=, for example of the cgroup '%s': io.max is followed without it; see 'ioband version'\n",
-			mirror->vol->name, io_limit_names[k], group->path);
-		return 0;
-	}
-	if (!r)
-		group->have.limits[k] = limit;
-	return r;
+			"ioband: '%s' does not take %s= of the cgroup '%s', and io.max is followed without it: %s\n",
+			mirror->vol->name, io_limit_names[k], group->path,
+			*ioband_dm_reason() ? ioband_dm_reason() : strerror(-r));
+	group->refused[k] = r;
+	/* Even if refused: comparing the volume tries again. */
+	group->have.limits[k] = limit;
+	return 0;
 }
 
 /**
@@ -252,7 +253,7 @@ int mirror_apply(struct mirror *mirror, struct followed *group)
 		sure = true;
 	}
 	for (unsigned int k = 0; !status && k < NR_IO_LIMITS; k++) {
-		if (mirror->refused[k] || mirror->stale ||
+		if (mirror->stale ||
 		    group->want.limits[k] == group->have.limits[k])
 			continue;
 		/* Make sure the group exists, or a refusal would be ambiguous. */

@@ -26,6 +26,7 @@ struct follow_group {
  * @wd: its inotify watch descriptor
  * @want: what its files say
  * @have: what the volume has
+ * @refused: limits that the target refuses, which has been reported
  * @dirty: on one of the lists of the tree
  * @gone: the cgroup does not exist any more; freed once its group has been detached
  * @scan: the last scan that visited it
@@ -36,6 +37,7 @@ struct followed {
 	int wd;
 	struct follow_group want;
 	struct follow_group have;
+	bool refused[NR_IO_LIMITS];
 	bool dirty;
 	bool gone;
 	unsigned int scan;
@@ -82,7 +84,6 @@ void tree_close(struct tree *tree);
  * struct mirror - the volume
  * @vol: as it was when its table was last read
  * @has_weights: the policy of its share divides by weights
- * @refused: limits that the target does not know; reported once each
  * @stale: a refused message calls for reading the table again
  */
 struct mirror {
@@ -90,7 +91,6 @@ struct mirror {
 	const struct volume *vol;
 	struct io_devices devices;
 	bool has_weights;
-	bool refused[NR_IO_LIMITS];
 	bool stale;
 };
 

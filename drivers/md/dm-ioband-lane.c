@@ -73,7 +73,7 @@ void iop_lane_work(struct work_struct *work)
 	/* Of a request queue we know, of a leg that others use, too, nothing. */
 	bool learns = !queue_is_mq(bdev_get_queue(iot->dev->bdev)) &&
 		      iot->nr_lanes == pool->nr_legs;
-	bool in_run = false, has_more = false, is_alone, plug_it, is_plugged = false;
+	bool in_run = false, has_more = false, is_alone, slept, plug_it, is_plugged = false;
 	unsigned int nr_sent = 0;
 	struct ioband_bio *iob;
 	unsigned long sleeps;
@@ -108,9 +108,16 @@ void iop_lane_work(struct work_struct *work)
 		}
 		sleeps = current->nvcsw;
 		submit_bio_noacct(bio);
-		/* A run may sleep for itself. */
-		if (learns && is_alone && current->nvcsw != sleeps)
-			iop_learn_tags(pool, below);
+		/*
+		 * A run may sleep for itself; and once, one for a disk of a mirror that
+		 * has its fill while another has room.
+		 */
+		if (learns && is_alone) {
+			slept = current->nvcsw != sleeps;
+			if (slept && lane->slept)
+				iop_learn_tags(pool, below);
+			lane->slept = slept;
+		}
 		nr_sent++;
 	}
 	/*

@@ -213,6 +213,7 @@ struct ioband_lane {
 	struct bio_list bios;		/* this and the next two under pool->lock */
 	u32 nr_bios;
 	u32 nr_places;			/* taken at the disk: one for a whole run */
+	bool slept;			/* the worker did, with its last bio; its own */
 };
 
 /* per line of a table */

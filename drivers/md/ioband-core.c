@@ -416,18 +416,31 @@ static bool is_its_turn(const struct ioband_node *node, unsigned int leg)
 }
 
 /*
+ * Whether no leg has room: @depth I/Os are in flight to the only one, or all of several
+ * are in @full. I/Os beyond the depth of one leg take no room at another.
+ */
+static bool is_full(const struct ioband_sched *sched, u32 in_flight, u64 depth,
+		    u32 full)
+{
+	unsigned int nr_ways = ioband_nr_ways(&sched->root);
+
+	if (nr_ways == IOBAND_DIRS)
+		return in_flight >= depth;
+	return full == U32_MAX >> (32 - nr_ways);
+}
+
+/*
  * The group that just queued an I/O and may exceed the depth, with the ways it may
  * go; or NULL. Hence the descent: it may have got children since, or the limit of one
  * may have ended.
  */
-static struct ioband_node *take_late(struct ioband_sched *sched, u64 in_flight,
+static struct ioband_node *take_late(struct ioband_sched *sched, u32 in_flight,
 				     u32 *ways)
 {
 	struct ioband_node *late = sched->late;
-	u64 legs = sched->root.nr_legs;
 
 	sched->late = NULL;
-	if (!late || in_flight >= ((u64)sched->depth + sched->spare) * legs)
+	if (is_full(sched, in_flight, (u64)sched->depth + sched->spare, sched->brim))
 		return NULL;
 	*ways = ioband_open_ways(late) & ~sched->brim;
 	return *ways && is_its_turn(late, leg_to_serve(late, *ways)) ?
@@ -460,7 +473,7 @@ struct ioband_io *ioband_next(struct ioband_sched *sched, u32 in_flight,
 	if (sched->late)
 		node = take_late(sched, in_flight, &ways);
 	if (!node) {
-		if (in_flight >= (u64)sched->depth * sched->root.nr_legs)
+		if (is_full(sched, in_flight, sched->depth, sched->full))
 			return NULL;
 		node = choose(sched, now_ns, &top, &ways, &how);
 	}

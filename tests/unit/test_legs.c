@@ -446,6 +446,19 @@ static void test_left_at_a_leg(void **state)
 	assert_int_equal(left, 0);
 }
 
+/* I/Os beyond the depth of one leg take no room at another. */
+static void test_room_apart(void **state)
+{
+	start();
+	add(0, 100, BIT(0) | BIT(1), 0);
+	groups[0].ios[0].group = &groups[0];
+	groups[0].legs = BIT(1);
+	hold(&groups[0].ios[0]);
+	sched.full = BIT(IOBAND_READ) | BIT(IOBAND_WRITE);
+	sched.brim = sched.full;
+	assert_ptr_equal(next(2 * DEPTH), &groups[0].ios[0]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -460,6 +473,7 @@ int main(void)
 		cmocka_unit_test(test_at_random),
 		cmocka_unit_test(test_minimums_apart),
 		cmocka_unit_test(test_left_at_a_leg),
+		cmocka_unit_test(test_room_apart),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -153,7 +153,7 @@ struct ioband_leg {
 /**
  * struct ioband_node - a group in the tree of groups
  * @parent: the group whose share this one has a part of; %NULL for the root
- * @children: the groups below
+ * @children: the streams, then the groups below
  * @sibling: place in @children of the parent
  * @leg: its places at the legs of the disk: @plain, or an array of the caller's
  * @ready: the ways with I/O, here or below, that no limit up to this one holds, a

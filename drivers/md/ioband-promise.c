@@ -18,24 +18,20 @@ static struct ioband_terms *terms_of_deadline(struct ioband_heap_node *node)
 
 /*
  * The node that holds the group's next own I/O: the group itself, or else the stream
- * in it whose turn it is. Reduces @ways to the stream's. Returns NULL if no such I/O
- * may go any of @ways.
+ * in it whose turn it is, whichever groups stand before that. Reduces @ways to the
+ * stream's. Returns NULL if no such I/O may go any of @ways.
  */
 static struct ioband_node *owner_of_next(struct ioband_node *group, u32 *ways,
 					 u64 now_ns)
 {
 	struct ioband_node *first = NULL, *child;
-	struct ioband_heap_node *place;
-	unsigned int way;
 
 	if (ioband_inner_pick(group, *ways, now_ns))
 		return group;
-	for (way = 0; way < ioband_nr_ways(group); way++) {
-		place = ioband_heap_first(&ioband_facet(group, way)->ready[IOBAND_BE]);
-		if (!(*ways & BIT(way)) || !place)
-			continue;
-		child = ioband_facet_node(place);
-		if (child->is_stream &&
+	list_for_each_entry(child, &group->children, sibling) {
+		if (!child->is_stream)
+			break;
+		if (child->ready & *ways &&
 		    (!first || ioband_before(child->plain.start, first->plain.start)))
 			first = child;
 	}
@@ -220,10 +216,6 @@ struct ioband_node *ioband_near_deadline(struct ioband_sched *sched, u64 now_ns,
 	while ((first = ioband_heap_first(&sched->deadlines)) &&
 	       !ioband_before(now_ns, first->key)) {
 		struct ioband_terms *terms = terms_of_deadline(first);
-		/*
-		 * A child may stand before its streams now, whose tags move when
-		 * they are settled: look again at the next dispatch.
-		 */
 		u64 again_ns = now_ns + 1;
 		u32 open = open_ways(terms->node, &again_ns);
 		struct ioband_node *owner;

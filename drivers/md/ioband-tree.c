@@ -373,15 +373,19 @@ void ioband_node_set_legs(struct ioband_node *node, struct ioband_leg *legs,
 }
 
 /**
- * ioband_node_add - put a group into the tree
+ * ioband_node_add - put a group or stream into the tree
  * @parent: the group above it, or the root
- * @node: a group that holds nothing
+ * @node: a group or stream that holds nothing
  */
 void ioband_node_add(struct ioband_node *parent, struct ioband_node *node)
 {
 	node->parent = parent;
 	node->period = 0;
-	list_add_tail(&node->sibling, &parent->children);
+	/* Streams come first, to be found without a look at all children. */
+	if (node->is_stream)
+		list_add(&node->sibling, &parent->children);
+	else
+		list_add_tail(&node->sibling, &parent->children);
 }
 
 /*

@@ -170,7 +170,7 @@ static inline const char *ioband_terms_broken(const struct ioband_sched *sched,
 					      struct ioband_sums *sums)
 {
 	const struct ioband_terms *terms = node->terms;
-	bool any_stream = false, any_group = false;
+	bool any_group = false;
 	const struct ioband_node *child;
 	unsigned int way;
 	u32 own = 0;
@@ -184,14 +184,15 @@ static inline const char *ioband_terms_broken(const struct ioband_sched *sched,
 	sums->deadlines += terms->in_deadlines;
 	if (terms->in_minimums != (terms->min_rate && node->ready))
 		return "a minimum is not watched just while there is I/O";
-	/* Of streams it is, unless a group between them may be next. */
+	/* What streams hold is its own I/O. */
 	list_for_each_entry(child, &node->children, sibling) {
-		any_stream |= child->is_stream && (child->ready & node->ready);
-		any_group |= !child->is_stream && child->ready;
+		if (child->is_stream && any_group)
+			return "a stream is behind a group among the children";
+		any_group |= !child->is_stream;
+		if (child->is_stream)
+			own |= child->ready;
 	}
-	if (!terms->latency_ns || (!(node->ready & own) && !any_stream) ?
-	    terms->in_deadlines :
-	    !terms->in_deadlines && ((node->ready & own) || !any_group))
+	if (terms->in_deadlines != (terms->latency_ns && node->ready & own))
 		return "a latency target is not watched just while there is I/O";
 	/* Later than that: until then a limit above it stands in its way. */
 	if (terms->in_minimums &&

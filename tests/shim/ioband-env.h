@@ -123,6 +123,11 @@ static inline void list_add_tail(struct list_head *entry, struct list_head *list
 	list->prev = entry;
 }
 
+static inline void list_add(struct list_head *entry, struct list_head *after)
+{
+	list_add_tail(entry, after->next);
+}
+
 static inline void list_del_init(struct list_head *entry)
 {
 	entry->prev->next = entry->next;

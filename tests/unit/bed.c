@@ -42,17 +42,29 @@ static struct ioband_node *node_of(struct bed_group *group)
 	return group ? &group->node : &bed.sched.root;
 }
 
-/* @parent: NULL for the root. */
-struct bed_group *bed_add(struct bed_group *parent, u32 weight)
+static struct bed_group *add(struct bed_group *parent, u32 weight, bool is_stream)
 {
 	struct bed_group *group = calloc(1, sizeof(*group));
 
 	assert_true(bed.nr_groups < BED_GROUPS);
 	bed.groups[bed.nr_groups++] = group;
 	ioband_node_init(&group->node, weight);
+	group->node.is_stream = is_stream;
 	ioband_node_add(node_of(parent), &group->node);
 	bed_check();
 	return group;
+}
+
+/* @parent: NULL for the root. */
+struct bed_group *bed_add(struct bed_group *parent, u32 weight)
+{
+	return add(parent, weight, false);
+}
+
+/* What holds the I/O of one task of a group. */
+struct bed_group *bed_add_stream(struct bed_group *group)
+{
+	return add(group, IOBAND_WEIGHT_DEFAULT, true);
 }
 
 void bed_del(struct bed_group *group)

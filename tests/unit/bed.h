@@ -77,6 +77,7 @@ void bed_start(const char *policy, u32 depth);
 void bed_stop(void);
 void bed_check(void);
 struct bed_group *bed_add(struct bed_group *parent, u32 weight);
+struct bed_group *bed_add_stream(struct bed_group *group);
 void bed_del(struct bed_group *group);
 void bed_move(struct bed_group *group, struct bed_group *parent);
 void bed_set(struct bed_group *group, const struct bed_terms *terms);

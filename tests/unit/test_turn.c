@@ -54,10 +54,8 @@ static struct task *add(struct bed_group *group, u64 think_ns)
 	struct task *task = &tasks[nr_tasks++];
 	struct bed_group *sender = group;
 
-	if (bed.sched.policy->by_time) {
-		sender = bed_add(group, 100);
-		sender->node.is_stream = true;
-	}
+	if (bed.sched.policy->by_time)
+		sender = bed_add_stream(group);
 	task->io = bed_new(sender, IOBAND_READ, 8);
 	task->group = group;
 	task->think_ns = think_ns;
@@ -362,6 +360,32 @@ static void test_target_behind_child(void **state)
 	bed_stop();
 }
 
+/* The target of a group holds for its streams though a heavy child comes before them. */
+static void test_target_beside_child(void **state)
+{
+	struct bed_group *group, *child, *stream;
+	struct bed_io *io;
+
+	start("weight-time", 0);
+	group = bed_add(NULL, 100);
+	child = bed_add(group, 10000);
+	stream = bed_add_stream(group);
+	bed_set(group, &(struct bed_terms) { .latency_ns = 10 * MS });
+	/* After a long turn of the stream the child comes first. */
+	bed_hold(child, 8);
+	bed_hold(child, 8);
+	bed_hold(stream, 8);
+	do {
+		io = bed_next(0);
+	} while (io->group != stream);
+	ioband_done(&bed.sched, &stream->node, 1, SEC, io->io.cost, true, bed.now_ns);
+	bed_hold(child, 8);
+	io = bed_hold(stream, 8);
+	bed.now_ns += 10 * MS;
+	assert_ptr_equal(bed_next(0), io);
+	bed_stop();
+}
+
 /*
  * Nobody can go any more while the disk is kept free, and he who is waited for does
  * not come: the end of a limit must be seen nevertheless.
@@ -485,6 +509,7 @@ int main(void)
 		cmocka_unit_test(test_slow_thinker),
 		cmocka_unit_test(test_target_of_streams),
 		cmocka_unit_test(test_target_behind_child),
+		cmocka_unit_test(test_target_beside_child),
 		cmocka_unit_test(test_limited_meanwhile),
 		cmocka_unit_test(test_done_before),
 		cmocka_unit_test(test_done_after),

@@ -37,11 +37,6 @@ static inline void list_del(struct list_head *entry)
 	entry->next->prev = entry->prev;
 }
 
-static inline void list_add(struct list_head *entry, struct list_head *after)
-{
-	list_add_tail(entry, after->next);
-}
-
 #define list_first_entry_or_null(list, type, member) \
 	(list_empty(list) ? NULL : list_first_entry(list, type, member))
 

@@ -129,8 +129,8 @@ static void charge_node(struct ioband_node *node, bool by_tag,
  * policy by time may owe. So it is at one of several legs, for what was missed at
  * another.
  */
-static void forgive_lag(struct ioband_node *node, const struct charge *charge,
-			u64 now_ns)
+static void forgive_lag(struct ioband_sched *sched, struct ioband_node *node,
+			const struct charge *charge, u64 now_ns)
 {
 	const struct ioband_io *io = charge->io;
 	bool is_limited;
@@ -148,7 +148,7 @@ static void forgive_lag(struct ioband_node *node, const struct charge *charge,
 		if (is_limited ? open_ns != now_ns : node->nr_legs == 1)
 			continue;
 		*start = vtime - owed;
-		ioband_node_rekey(node);
+		ioband_node_resort(sched, node, now_ns);
 	}
 }
 
@@ -240,7 +240,7 @@ u64 ioband_path_charge(struct ioband_sched *sched, struct ioband_node *node,
 		ioband_node_place(sched, node, now_ns);
 	}
 	if (was_kept)
-		forgive_lag(whose, &charge, now_ns);
+		forgive_lag(sched, whose, &charge, now_ns);
 	if (is_over)
 		ioband_sched_restart(sched);
 	return cost;

@@ -302,6 +302,18 @@ void ioband_node_rekey(struct ioband_node *node)
 	}
 }
 
+/*
+ * Put a node in its places after its tags have changed. If it is a stream, its group's
+ * latency target may now be due to the I/O of another.
+ */
+void ioband_node_resort(struct ioband_sched *sched, struct ioband_node *node,
+			u64 now_ns)
+{
+	ioband_node_rekey(node);
+	if (node->is_stream && node->parent->terms)
+		ioband_promise_update(sched, node->parent, now_ns);
+}
+
 /* Join from the top down: a child's tag begins at its parent's virtual time. */
 void ioband_path_join(struct ioband_sched *sched, struct ioband_node *node)
 {
@@ -409,7 +421,7 @@ static void catch_up(struct ioband_sched *sched, struct ioband_node *top,
 			if (ioband_before(node->leg[leg].start, vtime))
 				node->leg[leg].start = vtime;
 		}
-		ioband_node_rekey(node);
+		ioband_node_resort(sched, node, now_ns);
 	}
 }
 

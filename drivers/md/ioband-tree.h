@@ -57,6 +57,8 @@ void ioband_node_update(struct ioband_sched *sched, struct ioband_node *node,
 			u64 now_ns);
 void ioband_node_retag(struct ioband_sched *sched, struct ioband_node *node);
 void ioband_node_rekey(struct ioband_node *node);
+void ioband_node_resort(struct ioband_sched *sched, struct ioband_node *node,
+			u64 now_ns);
 void ioband_path_join(struct ioband_sched *sched, struct ioband_node *node);
 
 /* Why an I/O was dispatched. */

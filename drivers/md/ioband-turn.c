@@ -347,7 +347,7 @@ static u64 correction(u32 *rest, s64 cost, u32 weight)
 
 /* Correct tags by what I/O cost beyond its charge; negative if it cost less. */
 static void settle(struct ioband_sched *sched, struct ioband_node *node,
-		   s64 cost)
+		   s64 cost, u64 now_ns)
 {
 	unsigned int leg;
 	u64 step;
@@ -364,7 +364,7 @@ static void settle(struct ioband_sched *sched, struct ioband_node *node,
 		for (leg = 0; leg < node->nr_legs; leg++)
 			node->leg[leg].start += step;
 		node->served += cost;
-		ioband_node_rekey(node);
+		ioband_node_resort(sched, node, now_ns);
 	}
 }
 
@@ -388,7 +388,7 @@ void ioband_done(struct ioband_sched *sched, struct ioband_node *node, u32 ios,
 
 	if (sched->policy->by_time) {
 		node->cost_ns += ((s64)(used_ns / ios) - (s64)node->cost_ns) / 8;
-		settle(sched, node, (s64)used_ns - (s64)charged_ns);
+		settle(sched, node, (s64)used_ns - (s64)charged_ns, now_ns);
 		if (turn->group == group_of(node))
 			turn->used_ns += used_ns;
 	}

@@ -386,6 +386,33 @@ static void test_target_beside_child(void **state)
 	bed_stop();
 }
 
+/* Once a stream is settled, the target may be due to older I/O of another stream. */
+static void test_target_of_settled(void **state)
+{
+	struct bed_group *group, *other, *one, *two;
+	struct bed_io *early, *io;
+
+	start("weight-time", 0);
+	group = bed_add(NULL, 100);
+	other = bed_add(NULL, 100);
+	one = bed_add_stream(group);
+	two = bed_add_stream(group);
+	bed_set(group, &(struct bed_terms) { .latency_ns = 10 * MS });
+	io = bed_hold(two, 8);
+	assert_ptr_equal(bed_next(0), io);
+	ioband_done(&bed.sched, &two->node, 1, SEC, io->io.cost, true, bed.now_ns);
+	early = bed_hold(two, 8);
+	io = bed_hold(one, 8);
+	assert_ptr_equal(bed_next(0), io);
+	bed.now_ns += 9 * MS;
+	bed_hold(one, 8);
+	ioband_done(&bed.sched, &one->node, 1, 2 * SEC, io->io.cost, true, bed.now_ns);
+	bed_hold(other, 8);
+	bed.now_ns += MS;
+	assert_ptr_equal(bed_next(0), early);
+	bed_stop();
+}
+
 /*
  * Nobody can go any more while the disk is kept free, and he who is waited for does
  * not come: the end of a limit must be seen nevertheless.
@@ -510,6 +537,7 @@ int main(void)
 		cmocka_unit_test(test_target_of_streams),
 		cmocka_unit_test(test_target_behind_child),
 		cmocka_unit_test(test_target_beside_child),
+		cmocka_unit_test(test_target_of_settled),
 		cmocka_unit_test(test_limited_meanwhile),
 		cmocka_unit_test(test_done_before),
 		cmocka_unit_test(test_done_after),

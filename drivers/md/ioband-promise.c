@@ -17,16 +17,18 @@ static struct ioband_terms *terms_of_deadline(struct ioband_heap_node *node)
 }
 
 /*
- * The node that holds the group's next own I/O: the group itself, or else the stream
- * in it whose turn it is, whichever groups stand before that. Reduces @ways to the
- * stream's. Returns NULL if no such I/O may go any of @ways.
+ * The node that holds the group's next own I/O: the group itself, or else the first of
+ * its streams, even behind a child group. Async I/O of the group itself is writeback,
+ * which no task waits for: it comes after the streams. Reduces @ways to the stream's.
+ * Returns NULL if no such I/O may go any of @ways.
  */
 static struct ioband_node *owner_of_next(struct ioband_node *group, u32 *ways,
 					 u64 now_ns)
 {
+	struct ioband_io *own = ioband_inner_pick(group, *ways, now_ns);
 	struct ioband_node *first = NULL, *child;
 
-	if (ioband_inner_pick(group, *ways, now_ns))
+	if (own && !own->is_async)
 		return group;
 	list_for_each_entry(child, &group->children, sibling) {
 		if (!child->is_stream)
@@ -35,8 +37,9 @@ static struct ioband_node *owner_of_next(struct ioband_node *group, u32 *ways,
 		    (!first || ioband_before(child->plain.start, first->plain.start)))
 			first = child;
 	}
-	if (first)
-		*ways &= first->ready;
+	if (!first)
+		return own ? group : NULL;
+	*ways &= first->ready;
 	return first;
 }
 

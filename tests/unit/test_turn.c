@@ -413,6 +413,33 @@ static void test_target_of_settled(void **state)
 	bed_stop();
 }
 
+/* The target of a group is for a task that reads, not for writeback. */
+static void test_target_beside_writeback(void **state)
+{
+	struct bed_group *group, *other, *stream;
+	struct bed_io *io;
+	unsigned int i;
+
+	start("weight-time", 0);
+	group = bed_add(NULL, 100);
+	other = bed_add(NULL, 100);
+	stream = bed_add_stream(group);
+	bed_set(group, &(struct bed_terms) { .latency_ns = 10 * MS });
+	io = bed_hold(stream, 8);
+	assert_ptr_equal(bed_next(0), io);
+	ioband_done(&bed.sched, &stream->node, 1, SEC, io->io.cost, true, bed.now_ns);
+	bed_hold(other, 8);
+	for (i = 0; i < 4; i++) {
+		io = bed_new(group, IOBAND_WRITE, 8);
+		io->io.is_async = true;
+		bed_hold_io(io);
+	}
+	io = bed_hold(stream, 8);
+	bed.now_ns += 10 * MS;
+	assert_ptr_equal(bed_next(0), io);
+	bed_stop();
+}
+
 /*
  * Nobody can go any more while the disk is kept free, and he who is waited for does
  * not come: the end of a limit must be seen nevertheless.
@@ -538,6 +565,7 @@ int main(void)
 		cmocka_unit_test(test_target_behind_child),
 		cmocka_unit_test(test_target_beside_child),
 		cmocka_unit_test(test_target_of_settled),
+		cmocka_unit_test(test_target_beside_writeback),
 		cmocka_unit_test(test_limited_meanwhile),
 		cmocka_unit_test(test_done_before),
 		cmocka_unit_test(test_done_after),

@@ -261,13 +261,19 @@ void ioband_sched_restart(struct ioband_sched *sched)
  * @policy: the new policy
  *
  * Tags that count I/Os and tags that count sectors cannot be compared, so all
- * start afresh.
+ * start afresh; recent costs and strides likewise.
  */
 void ioband_sched_set_policy(struct ioband_sched *sched,
 			     const struct ioband_policy *policy)
 {
+	struct ioband_node *root = &sched->root, *node;
+	unsigned int leg;
+
 	sched->policy = policy;
 	sched->recent_cost = 0;
+	for (node = root; node; node = ioband_node_after(node, root))
+		for (leg = 0; leg < node->nr_legs; leg++)
+			node->leg[leg].stride = 0;
 	ioband_sched_restart(sched);
 }
 

@@ -269,6 +269,31 @@ static void test_beside_a_slow_leg(void **state)
 	assert_int_equal(got(b), 1200 / 8);
 }
 
+/*
+ * A group that was at another leg makes up for 16 of its I/Os at most, whatever they
+ * cost under an earlier policy.
+ */
+static void test_lag_after_policy(void **state)
+{
+	struct group *wanderer;
+
+	mixed = true;
+	start();
+	add(0, 1, BIT(0), 32);
+	add(1, 1, BIT(0), 32);
+	wanderer = add(2, 1, BIT(1), 32);
+	run(1000);
+	mixed = false;
+	ioband_sched_set_policy(&sched, ioband_policy_find("weight"));
+	rounds_each[1] = 8;
+	run(300);
+	rounds_each[1] = 1;
+	wanderer->legs = BIT(0);
+	/* By its weight it gets a third, once its I/Os at the other leg are done. */
+	run(120);
+	assert_in_range(wanderer->got[0], 30, 45);
+}
+
 /* Nor from those below a group that is at both. */
 static void test_below_beside_a_slow_leg(void **state)
 {
@@ -468,6 +493,7 @@ int main(void)
 		cmocka_unit_test(test_spread_sizes),
 		cmocka_unit_test(test_one_goes_elsewhere),
 		cmocka_unit_test(test_beside_a_slow_leg),
+		cmocka_unit_test(test_lag_after_policy),
 		cmocka_unit_test(test_below_beside_a_slow_leg),
 		cmocka_unit_test(test_newcomer_at_two_legs),
 		cmocka_unit_test(test_at_random),

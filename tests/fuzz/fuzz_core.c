@@ -11,8 +11,8 @@
  * The groups begin side by side; m makes a tree of them.
  */
 #include "fuzz.h"
+#include "fuzz_terms.h"
 #include "invariants.h"
-#include "prng.h"
 
 enum {
 	GROUPS	= 8,
@@ -287,42 +287,15 @@ static void restart(void)
 	must(began_anew());
 }
 
-/* Up to @max, all orders of magnitude alike. */
-static u64 random_rate(struct prng *prng, u64 max)
-{
-	return 1 + (((u64)prng_next(prng) << 32 | prng_next(prng)) % max >>
-		    prng_below(prng, 50));
-}
-
 /* There are 32 kinds of terms; the first is none. */
 static struct ioband_terms *new_terms(struct fuzz_group *group, unsigned int kind)
 {
-	struct ioband_rate limits[IOBAND_LIMITS] = { 0 };
-	struct ioband_terms *terms;
-	u64 min_rate = 0, latency_ns = 0;
-	struct prng prng;
-	unsigned int i;
+	struct ioband_terms *terms = &group->terms[group->node.terms == group->terms];
 
 	if (!kind)
 		return NULL;
-	prng_seed(&prng, kind);
-	for (i = 0; i < IOBAND_LIMITS; i++) {
-		if (prng_percent(&prng, 60))
-			continue;
-		limits[i].rate = random_rate(&prng, IOBAND_RATE_MAX);
-		if (prng_percent(&prng, 50))
-			limits[i].burst = random_rate(&prng, IOBAND_RATE_MAX);
-		if (prng_percent(&prng, 30))
-			limits[i].peak = random_rate(&prng, IOBAND_RATE_MAX);
-	}
-	if (prng_percent(&prng, 40))
-		min_rate = random_rate(&prng, IOBAND_RATE_MAX);
-	if (prng_percent(&prng, 40))
-		latency_ns = random_rate(&prng, NSEC_PER_SEC);
 	limited = true;
-	terms = &group->terms[group->node.terms == group->terms];
-	ioband_terms_init(terms, limits, min_rate, prng_percent(&prng, 50),
-			  latency_ns);
+	fuzz_terms(terms, kind, 40);
 	return terms;
 }
 

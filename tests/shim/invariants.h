@@ -207,6 +207,21 @@ static inline const char *ioband_terms_broken(const struct ioband_sched *sched,
 	return NULL;
 }
 
+static inline const char *ioband_rivals_broken(const struct ioband_sched *sched,
+					       const struct ioband_node *node)
+{
+	const struct ioband_node *child;
+	u64 rivals = 0;
+
+	if (node->parent && !ioband_node_joined(sched, node))
+		return NULL;
+	list_for_each_entry(child, &node->children, sibling)
+		if (ioband_node_joined(sched, child))
+			rivals += child->weight;
+	return rivals == node->rivals ? NULL :
+	       "rivals are not the weight of those who take part";
+}
+
 static inline const char *ioband_node_broken(const struct ioband_sched *sched,
 					     const struct ioband_node *node,
 					     struct ioband_sums *sums)
@@ -232,6 +247,8 @@ static inline const char *ioband_node_broken(const struct ioband_sched *sched,
 	}
 	if (!broken && node->terms)
 		broken = ioband_terms_broken(sched, node, sums);
+	if (!broken)
+		broken = ioband_rivals_broken(sched, node);
 	if (broken)
 		return broken;
 	list_for_each_entry(child, &node->children, sibling) {

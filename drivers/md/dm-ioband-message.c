@@ -83,7 +83,7 @@ static int iov_message(struct ioband_volume *volume,
 	case IOBAND_MSG_DETACH:
 		return iov_detach(volume, &msg->ref, err);
 	case IOBAND_MSG_POLICY:
-		iop_set_policy(pool, msg->policy, NULL);
+		iop_set_policy(pool, msg->policy);
 		return 0;
 	case IOBAND_MSG_WEIGHT:
 	case IOBAND_MSG_RANGE_BW:

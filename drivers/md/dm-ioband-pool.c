@@ -270,15 +270,15 @@ void iop_set_quantum(struct ioband_pool *pool, u32 quantum_ms)
  * iop_set_policy - change what an I/O costs
  * @pool: the pool
  * @policy: the new policy; unless it is the same, the settings of groups are reset
- * @except: a volume whose groups keep theirs, as its line names @policy; or %NULL
  *
- * Held bios are charged by the new policy when they are dispatched.
+ * Held bios are charged by the new policy when they are dispatched. The groups of a
+ * table that has not been resumed yet keep their settings: those are for the policy
+ * that the table names, which takes effect when it is resumed.
  *
  * Context: process, ioband_mutex held.
  */
 void iop_set_policy(struct ioband_pool *pool,
-		    const struct ioband_policy *policy,
-		    const struct ioband_volume *except)
+		    const struct ioband_policy *policy)
 {
 	struct ioband_volume *volume;
 
@@ -297,7 +297,7 @@ void iop_set_policy(struct ioband_pool *pool,
 		iop_set_quantum(pool, 0);
 
 	list_for_each_entry(volume, &pool->volumes, list)
-		if (volume != except)
+		if (volume->resumed)
 			iov_reset_settings(volume);
 	iop_changed(pool);
 }

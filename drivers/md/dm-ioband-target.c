@@ -368,7 +368,8 @@ static void ioband_resume(struct dm_target *ti)
 	mutex_lock(&ioband_mutex);
 	if (!iot->resumed) {
 		iot->resumed = true;
-		iop_set_policy(pool, iot->policy, iot->volume);
+		iop_set_policy(pool, iot->policy);
+		iot->volume->resumed = true;
 		if (iot_owns_pool(iot)) {
 			pool->token_base = iot->token_base;
 			pool->carryover = iot->carryover;

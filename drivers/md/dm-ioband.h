@@ -173,6 +173,7 @@ struct ioband_volume {
 	struct list_head list;		/* pool->volumes, under ioband_mutex */
 	struct dm_table *table;
 	unsigned int nr_targets;	/* under ioband_mutex */
+	bool resumed;			/* its table has been; under ioband_mutex */
 	enum ioband_type type;		/* written under ioband_mutex */
 	const struct ioband_policy *policy;	/* as its first line says */
 
@@ -426,8 +427,7 @@ void iop_del_target(struct ioband_pool *pool, struct ioband_target *iot);
 void iop_set_limits(struct ioband_pool *pool, u32 io_throttle, u32 io_limit);
 void iop_set_quantum(struct ioband_pool *pool, u32 quantum_ms);
 void iop_set_policy(struct ioband_pool *pool,
-		    const struct ioband_policy *policy,
-		    const struct ioband_volume *except);
+		    const struct ioband_policy *policy);
 
 /* dm-ioband-device.c */
 enum ioband_verdict iop_submit(struct ioband_pool *pool,

@@ -115,6 +115,8 @@ void iop_begin_depth(struct ioband_pool *pool, u64 now_ns)
 	pool->tags_slept = false;
 	pool->tags_ns = now_ns;
 	list_for_each_entry(iot, &pool->targets, list) {
+		if (!iot->volume->resumed)
+			continue;
 		pool->tags = max(pool->tags, iot_direct(iot));
 		pool->tags_least = min(pool->tags_least, iot_direct(iot));
 		if (!queue_is_mq(bdev_get_queue(iot->dev->bdev)))

@@ -314,8 +314,13 @@ static void iop_spread_limits(struct ioband_pool *pool, struct ioband_node *top)
 	}
 }
 
-/* Find the tightest latency target, which bounds the depth. */
-static void iop_find_latency(struct ioband_pool *pool)
+/**
+ * iop_find_latency - find the tightest latency target in force, which bounds the depth
+ * @pool: the pool
+ *
+ * Context: process, ioband_mutex and pool->lock held.
+ */
+void iop_find_latency(struct ioband_pool *pool)
 {
 	struct ioband_node *root = &pool->sched.root, *node;
 	u64 least_ns = 0;
@@ -324,6 +329,7 @@ static void iop_find_latency(struct ioband_pool *pool)
 
 	for (node = root; node; node = ioband_node_after(node, root))
 		if (node->terms && node->terms->latency_ns &&
+		    iog_from_node(node)->volume->resumed &&
 		    (!least_ns || node->terms->latency_ns < least_ns))
 			least_ns = node->terms->latency_ns;
 	pool->depth.latency_ns = least_ns;
@@ -400,23 +406,25 @@ void iog_del(struct ioband_group *group, struct ioband_group *heir)
 
 /*
  * The minimum of @node, or the sum of those below it if that is more, in I/Os or
- * in bytes. @changed counts with the settings in @change.
+ * in bytes. @changed counts with the settings in @change, a group of a table that was
+ * never resumed not at all.
  */
 static u64 needed(const struct ioband_node *node,
 		  const struct ioband_group *changed,
 		  const struct ioband_settings *change, bool ios)
 {
-	const struct ioband_settings *settings = NULL;
+	const struct ioband_settings *settings;
 	const struct ioband_node *child;
+	struct ioband_group *group;
 	u64 sum = 0;
 
 	list_for_each_entry(child, &node->children, sibling)
 		sum += needed(child, changed, change, ios);
 	if (!node->parent || node->is_stream)
 		return sum;
-	settings = changed && node == &changed->node ? change :
-		   &container_of(node, struct ioband_group, node)->settings;
-	if (settings->min_rate && settings->min_is_ios == ios)
+	group = container_of(node, struct ioband_group, node);
+	settings = group == changed ? change : &group->settings;
+	if (settings->min_rate && settings->min_is_ios == ios && group->volume->resumed)
 		sum = max(sum, settings->min_rate);
 	return sum;
 }

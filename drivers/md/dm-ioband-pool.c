@@ -55,6 +55,9 @@ static struct ioband_pool *iop_create(const struct ioband_table *table,
 	if (nr_legs > 1)
 		ioband_node_set_legs(&pool->sched.root, pool->legs, nr_legs);
 	ioband_depth_init(&pool->depth);
+	spin_lock(&pool->lock);
+	iop_begin_depth(pool, ktime_get_ns());
+	spin_unlock(&pool->lock);
 	return pool;
 
 free_pool:
@@ -177,7 +180,7 @@ static int iot_init_lanes(struct ioband_target *iot)
 /**
  * iop_add_target - add a target to a pool
  * @pool: the pool
- * @iot: the target, its device open
+ * @iot: the target, its device open; it counts once its volume is resumed
  *
  * Context: process, ioband_mutex held.
  * Return: 0 or -ENOMEM.
@@ -192,7 +195,6 @@ int iop_add_target(struct ioband_pool *pool, struct ioband_target *iot)
 		iop_alloc_streams(pool);
 	spin_lock(&pool->lock);
 	list_add_tail(&iot->list, &pool->targets);
-	iop_begin_depth(pool, ktime_get_ns());
 	spin_unlock(&pool->lock);
 	return 0;
 }
@@ -214,7 +216,8 @@ void iop_del_target(struct ioband_pool *pool, struct ioband_target *iot)
 
 	spin_lock(&pool->lock);
 	list_del(&iot->list);
-	iop_begin_depth(pool, ktime_get_ns());
+	if (iot->volume->resumed)
+		iop_begin_depth(pool, ktime_get_ns());
 	spin_unlock(&pool->lock);
 	kfree(iot->lanes);
 }

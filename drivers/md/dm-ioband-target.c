@@ -341,14 +341,17 @@ static void ioband_presuspend_undo(struct dm_target *ti)
 	iot_run(iot);
 }
 
-/* Whether no other dm device uses the pool: then this one's table configures it. */
+/*
+ * Whether no other dm device uses the pool, or none whose table was ever resumed: then
+ * this one's table configures it.
+ */
 static bool iot_owns_pool(struct ioband_target *iot)
 {
 	struct mapped_device *md = dm_table_get_md(iot->ti->table);
 	struct ioband_volume *volume;
 
 	list_for_each_entry(volume, &iot->volume->pool->volumes, list)
-		if (dm_table_get_md(volume->table) != md)
+		if (volume->resumed && dm_table_get_md(volume->table) != md)
 			return false;
 	return true;
 }
@@ -369,7 +372,7 @@ static void ioband_resume(struct dm_target *ti)
 	if (!iot->resumed) {
 		iot->resumed = true;
 		iop_set_policy(pool, iot->policy);
-		iot->volume->resumed = true;
+		iov_resume(iot->volume);
 		if (iot_owns_pool(iot)) {
 			pool->token_base = iot->token_base;
 			pool->carryover = iot->carryover;

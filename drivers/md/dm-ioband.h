@@ -173,7 +173,8 @@ struct ioband_volume {
 	struct list_head list;		/* pool->volumes, under ioband_mutex */
 	struct dm_table *table;
 	unsigned int nr_targets;	/* under ioband_mutex */
-	bool resumed;			/* its table has been; under ioband_mutex */
+	/* Its table was resumed once; written under ioband_mutex and pool->lock. */
+	bool resumed;
 	enum ioband_type type;		/* written under ioband_mutex */
 	const struct ioband_policy *policy;	/* as its first line says */
 
@@ -492,6 +493,7 @@ struct ioband_group *iog_create(struct ioband_volume *volume, u64 id,
 void iog_add(struct ioband_group *group);
 void iog_del(struct ioband_group *group, struct ioband_group *heir);
 void iog_move(struct ioband_group *group, struct ioband_group *parent);
+void iop_find_latency(struct ioband_pool *pool);
 int iog_check_promises(struct ioband_group *group,
 		       const struct ioband_settings *settings, u32 given,
 		       struct ioband_error *err);
@@ -511,6 +513,7 @@ int iov_get(struct ioband_pool *pool, struct ioband_target *iot,
 	    const struct ioband_table *table, struct ioband_spare *spare,
 	    struct ioband_error *err);
 void iov_put(struct ioband_target *iot);
+void iov_resume(struct ioband_volume *volume);
 int iov_attach(struct ioband_volume *volume, const struct ioband_ref *ref,
 	       const struct ioband_settings *settings, struct list_head *spare,
 	       struct ioband_error *err);

@@ -200,20 +200,31 @@ int iop_add_target(struct ioband_pool *pool, struct ioband_target *iot)
 }
 
 /**
+ * iot_flush_lanes - wait for the workers that have sent a target's bios
+ * @iot: the target, with no bio left
+ *
+ * They may still run, or not have begun yet: that may take until a worker of another
+ * lane has been given a tag by its disk.
+ *
+ * Context: process, ioband_mutex not held.
+ */
+void iot_flush_lanes(struct ioband_target *iot)
+{
+	unsigned int i;
+
+	for (i = 0; i < iot->nr_lanes; i++)
+		flush_work(&iot->lanes[i].work);
+}
+
+/**
  * iop_del_target - undo iop_add_target()
  * @pool: the pool
- * @iot: the target, with no bio left
+ * @iot: the target, with no bio left, its lanes flushed
  *
  * Context: process, ioband_mutex held.
  */
 void iop_del_target(struct ioband_pool *pool, struct ioband_target *iot)
 {
-	unsigned int i;
-
-	/* All bios have completed, but the work that sent them may still run. */
-	for (i = 0; i < iot->nr_lanes; i++)
-		flush_work(&iot->lanes[i].work);
-
 	spin_lock(&pool->lock);
 	list_del(&iot->list);
 	if (iot->volume->resumed)

@@ -227,6 +227,7 @@ static void ioband_dtr(struct dm_target *ti)
 	struct ioband_target *iot = ti->private;
 	struct ioband_pool *pool = iot->volume->pool;
 
+	iot_flush_lanes(iot);
 	mutex_lock(&ioband_mutex);
 	iop_del_target(pool, iot);
 	iov_put(iot);

@@ -424,6 +424,7 @@ struct ioband_pool *iop_get(const struct ioband_table *table,
 			    unsigned int nr_legs);
 void iop_put(struct ioband_pool *pool);
 int iop_add_target(struct ioband_pool *pool, struct ioband_target *iot);
+void iot_flush_lanes(struct ioband_target *iot);
 void iop_del_target(struct ioband_pool *pool, struct ioband_target *iot);
 void iop_set_limits(struct ioband_pool *pool, u32 io_throttle, u32 io_limit);
 void iop_set_quantum(struct ioband_pool *pool, u32 quantum_ms);

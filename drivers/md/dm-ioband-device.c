@@ -334,6 +334,18 @@ static bool iot_pushes_back(const struct ioband_target *iot)
 }
 
 /*
+ * Whether somebody waits for all submitters to leave the queue of the device, and lets
+ * no new ones in. A submitter that sleeps in map for room would keep everybody out
+ * until its group's limit has let it go.
+ */
+static bool iot_is_frozen(const struct ioband_target *iot)
+{
+	struct mapped_device *md = dm_table_get_md(iot->ti->table);
+
+	return READ_ONCE(dm_disk(md)->queue->mq_freeze_depth);
+}
+
+/*
  * Whether an I/O of a dying task may go at once. Some may, to get it over with; but
  * one can die in the middle of a request for gigabytes, and many can.
  */
@@ -524,7 +536,7 @@ static enum ioband_verdict iop_judge(struct ioband_pool *pool,
 	if (iot_pushes_back(iob->target))
 		return IOBAND_REQUEUE;
 	if (iob_must_wait(pool, iob) && !iob->is_dying &&
-	    !(current->flags & PF_KTHREAD))
+	    !(current->flags & PF_KTHREAD) && !iot_is_frozen(iob->target))
 		return IOBAND_WAIT;
 	return iob_hold(pool, iob, now_ns) ? IOBAND_HELD : IOBAND_PASS;
 }
@@ -561,11 +573,16 @@ retry:
 
 	if (verdict == IOBAND_WAIT &&
 	    !(iob_to_bio(iob)->bi_opf & REQ_NOWAIT)) {
-		/* The group stays: the bio has a reference on it. */
-		if (wait_event_killable_exclusive(group->wait[iob->io.dir],
-						  !iob_must_wait(pool, iob) ||
-						  READ_ONCE(group->detached) ||
-						  iot_pushes_back(iob->target)))
+		/*
+		 * The group stays: the bio has a reference on it. Who freezes the queue
+		 * wakes nobody, so look now and then; the place in the line is kept.
+		 */
+		if (___wait_event(group->wait[iob->io.dir],
+				  !iob_must_wait(pool, iob) ||
+				  READ_ONCE(group->detached) ||
+				  iot_pushes_back(iob->target) ||
+				  iot_is_frozen(iob->target),
+				  TASK_KILLABLE, 1, 0, schedule_timeout(HZ)))
 			iob->is_dying = true;
 		waited = true;
 		goto retry;

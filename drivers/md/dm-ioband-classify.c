@@ -323,23 +323,26 @@ void ioband_cgroup_look_up(struct ioband_ref *ref)
 
 /*
  * The cgroup with @id, with a reference; or %NULL. Each hierarchy has ids of its own:
- * this is the one that the io controller is in, and cgroup_get_from_id() knows that of
- * version 2 only.
+ * this is the one that the io controller is in. cgroup_get_from_id() knows that of
+ * version 2 only, and only what is in the caller's cgroup namespace: dmsetup may run in
+ * a container.
  */
 static struct cgroup *get_cgroup(u64 id)
 {
 	struct cgroup_subsys_state *css;
-	struct cgroup *cgroup = NULL;
+	struct cgroup *cgroup;
 
 	if (cgroup_subsys_on_dfl(io_cgrp_subsys)) {
 		cgroup = cgroup_get_from_id(id);
-		return IS_ERR(cgroup) ? NULL : cgroup;
+		if (!IS_ERR(cgroup))
+			return cgroup;
 	}
+	cgroup = NULL;
 	rcu_read_lock();
-	css_for_each_descendant_pre(css, blkcg_root_css) {
+	css_for_each_descendant_pre(css, &blkcg_root_css->cgroup->self) {
 		if (cgroup_id(css->cgroup) != id)
 			continue;
-		if (cgroup_tryget(css->cgroup))
+		if (css_tryget_online(css))
 			cgroup = css->cgroup;
 		break;
 	}

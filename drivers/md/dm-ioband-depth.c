@@ -121,7 +121,7 @@ void iop_begin_depth(struct ioband_pool *pool, u64 now_ns)
 		pool->tags_least = min(pool->tags_least, iot_direct(iot));
 		if (!queue_is_mq(bdev_get_queue(iot->dev->bdev)))
 			pool->tags_grow = true;
-		if (!bdev_nonrot(iot->dev->bdev))
+		if (ioband_bdev_rot(iot->dev->bdev))
 			pool->is_rotational = true;
 	}
 	pool->sched.turn.grace_ns = pool->is_rotational ? GRACE_SEEK_NS :

@@ -27,8 +27,9 @@ static struct ioband_pool *iop_create(const struct ioband_table *table,
 		       GFP_KERNEL);
 	if (!pool)
 		return NULL;
-	pool->wq = alloc_workqueue("ioband-%s", WQ_MEM_RECLAIM | WQ_HIGHPRI, 0,
-				   table->share);
+	pool->wq = alloc_workqueue("ioband-%s",
+				   WQ_MEM_RECLAIM | WQ_HIGHPRI | IOBAND_WQ_PERCPU,
+				   0, table->share);
 	if (!pool->wq)
 		goto free_pool;
 

@@ -239,7 +239,7 @@ int iov_attach(struct ioband_volume *volume, const struct ioband_ref *ref,
 	if (volume->auto_depth) {
 		/* An earlier table's auto may have made it: tie it to its cgroup. */
 		volume->adopt = true;
-		mod_delayed_work(system_wq, &volume->auto_work, 0);
+		mod_delayed_work(ioband_system_wq, &volume->auto_work, 0);
 	}
 	return 0;
 }
@@ -325,7 +325,7 @@ void iov_want_group(struct ioband_volume *volume,
 			goto unlock;
 	if (i < IOBAND_AUTO_PENDING && css_tryget_online(css)) {
 		volume->auto_css[volume->nr_auto++] = css;
-		mod_delayed_work(system_wq, &volume->auto_work, 0);
+		mod_delayed_work(ioband_system_wq, &volume->auto_work, 0);
 	}
 unlock:
 	spin_unlock(&volume->auto_lock);
@@ -418,7 +418,7 @@ static void iov_auto_work(struct work_struct *work)
 	mutex_unlock(&ioband_mutex);
 
 	if (!xa_empty(&volume->groups))
-		queue_delayed_work(system_wq, &volume->auto_work,
+		queue_delayed_work(ioband_system_wq, &volume->auto_work,
 				   AUTO_CHECK_JIFFIES);
 }
 

@@ -39,6 +39,25 @@
 #endif
 
 /*
+ * The flag of a workqueue whose workers run on the processor that queued the work,
+ * and the one of that kind that everybody shares.
+ */
+#ifdef HAVE_WQ_PERCPU
+#define IOBAND_WQ_PERCPU	WQ_PERCPU
+#define ioband_system_wq	system_percpu_wq
+#else
+#define IOBAND_WQ_PERCPU	0
+#define ioband_system_wq	system_wq
+#endif
+
+/* Whether a disk has to seek. */
+#ifdef HAVE_BDEV_ROT
+#define ioband_bdev_rot(bdev)	bdev_rot(bdev)
+#else
+#define ioband_bdev_rot(bdev)	(!bdev_nonrot(bdev))
+#endif
+
+/*
  * An operation that is no write, and that submit_bio_noacct() refuses in any bio
  * to a device that is not zoned; for bio_adopt().
  */

@@ -6,7 +6,7 @@
 ioband-probe = $(shell grep -qE '$(2)' $(srctree)/include/$(1) && echo -D$(3))
 
 # 6.16: prepare_ioctl is told which ioctl it is for.
-ioband-compat-flags := $(call ioband-probe,linux/device-mapper.h,dm_prepare_ioctl_fn.*cmd,HAVE_PREPARE_IOCTL_CMD)
+ioband-compat-flags := $(call ioband-probe,linux/device-mapper.h,bool .forward,HAVE_PREPARE_IOCTL_CMD)
 
 # 6.10: __assign_str() lost its second argument.
 ioband-compat-flags += $(call ioband-probe,trace/stages/stage6_event_callback.h,define __assign_str[(]dst[)],HAVE_ASSIGN_STR_1)
@@ -18,3 +18,10 @@ ioband-compat-flags += $(call ioband-probe,linux/blk_types.h,REQ_OP_ZONE_APPEND.
 
 # 6.13: hrtimer_setup() replaces hrtimer_init().
 ioband-compat-flags += $(call ioband-probe,linux/hrtimer.h,hrtimer_setup,HAVE_HRTIMER_SETUP)
+
+# 6.18: a workqueue whose workers run where work was queued has to say so, and the
+# system's own, system_wq, was renamed.
+ioband-compat-flags += $(call ioband-probe,linux/workqueue.h,WQ_PERCPU,HAVE_WQ_PERCPU)
+
+# 7.0 or so: bdev_nonrot() became its opposite.
+ioband-compat-flags += $(call ioband-probe,linux/blkdev.h,bool bdev_rot\b,HAVE_BDEV_ROT)

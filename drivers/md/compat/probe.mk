@@ -23,5 +23,5 @@ ioband-compat-flags += $(call ioband-probe,linux/hrtimer.h,hrtimer_setup,HAVE_HR
 # system's own, system_wq, was renamed.
 ioband-compat-flags += $(call ioband-probe,linux/workqueue.h,WQ_PERCPU,HAVE_WQ_PERCPU)
 
-# 7.0 or so: bdev_nonrot() became its opposite.
+# By 7.2: bdev_rot() replaces its opposite, bdev_nonrot().
 ioband-compat-flags += $(call ioband-probe,linux/blkdev.h,bool bdev_rot\b,HAVE_BDEV_ROT)

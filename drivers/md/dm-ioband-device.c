@@ -469,8 +469,11 @@ static bool iob_hold(struct ioband_pool *pool, struct ioband_bio *iob,
 	iob->io.prio = core_prio(bio->bi_ioprio);
 	iob->io.is_async = iob_is_writeback(iob) || is_direct(bio);
 	iob->account = iop_stream(pool, iob);
-	/* Turns are of the whole disk, so all legs have one order. */
-	if (pool->sched.turn.is_serial)
+	/*
+	 * A stream has one place only, and turns are of the whole disk: where there are
+	 * any, all legs have one order.
+	 */
+	if (iob->account || pool->sched.turn.is_serial)
 		iob->io.leg = 0;
 	if (iob_merge(pool, iob)) {
 		iop_pump(pool, NULL, NULL, now_ns);

@@ -394,7 +394,7 @@ static void hold(struct pool_io *io, unsigned int task)
 	join(io->group);
 	if (!io->is_writeback)
 		io->stream = stream_of(io->group, task);
-	if (io->stream)
+	if (io->stream || sched.turn.is_serial)
 		io->io.leg = 0;
 	if (!merge(io)) {
 		io->group->refs++;

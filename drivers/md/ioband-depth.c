@@ -43,6 +43,9 @@
  * little. Between a depth that proved too little and the present one the next trial
  * is half way, and at once: windows are short, and one that misled is soon corrected.
  *
+ * A window misleads if something kept the processor from filling the disk. So a trial
+ * is compared to the better of the two windows before it.
+ *
  * A trial is cheap: one window, mostly at an eighth more or less; or 16 I/Os, or two
  * rounds of the queue, if it is clear by then that it costs too much. The window in
  * which its effect drains does not count either, and windows in which there was at
@@ -65,6 +68,9 @@ enum {
 	SERIAL_LOSS_PERCENT = 3,
 	SERIAL_GAIN_PERCENT = 4,
 
+	/* What windows at the same depth may differ by if nothing has changed. */
+	CHANCE_PERCENT	= 5,
+
 	/* Turns are being lost if there is more than one in so many I/Os ... */
 	LEAK_IOS	= 16,
 	/* ... or in so many rounds of the disk's queue. */
@@ -80,6 +86,8 @@ enum {
 };
 
 #define PAUSE_MIN_NS	((u64)NSEC_PER_SEC)
+/* Less that fails costs much at once, and what it has told holds for a while. */
+#define DOWN_PAUSE_NS	((u64)2 * NSEC_PER_SEC)
 #define PAUSE_MAX_NS	((u64)32 * NSEC_PER_SEC)
 
 /* I/Os beyond the depth, for groups that ask for less than their share. */
@@ -110,7 +118,7 @@ void ioband_depth_init(struct ioband_depth *depth)
 	depth->max = DEPTH_START;
 	depth->step = STEP_MIN;
 	depth->up_pause_ns = PAUSE_MIN_NS;
-	depth->down_pause_ns = PAUSE_MIN_NS;
+	depth->down_pause_ns = DOWN_PAUSE_NS;
 }
 
 static void set_max(struct ioband_depth *depth, u32 max)
@@ -134,6 +142,7 @@ void ioband_depth_begin(struct ioband_depth *depth, u32 max,
 		depth->settled = DEPTH_START;
 	depth->depth = depth->settled;
 	depth->trying = 0;
+	depth->last = (struct ioband_depth_rate){};
 	depth->from = *now;
 	depth->try_up_ns = now->now_ns + PAUSE_MIN_NS / 2;
 	depth->try_down_ns = depth->try_up_ns;
@@ -229,7 +238,7 @@ static void after_less(struct ioband_depth *depth, bool good, u64 now_ns)
 	 */
 	bool is_knee = depth->reason == IOBAND_DEPTH_GUESTS &&
 		       depth->settled == depth->depth + 1 &&
-		       depth->down_pause_ns > PAUSE_MIN_NS;
+		       depth->down_pause_ns > DOWN_PAUSE_NS;
 
 	if (!good) {
 		depth->down_pause_ns = is_knee ? PAUSE_MAX_NS :
@@ -237,7 +246,7 @@ static void after_less(struct ioband_depth *depth, bool good, u64 now_ns)
 		depth->try_down_ns = now_ns + depth->down_pause_ns;
 	} else {
 		if (!depth->floor) {
-			depth->down_pause_ns = PAUSE_MIN_NS / 2;
+			depth->down_pause_ns = DOWN_PAUSE_NS;
 			depth->try_down_ns = now_ns;
 		}
 		/* While 2 is tried, a task that thinks loses all of its turns. */
@@ -277,6 +286,7 @@ static void judge(struct ioband_depth *depth,
 	if (good) {
 		depth->settled = depth->depth;
 		depth->rate = *rate;
+		depth->last = *rate;
 		depth->step = min_t(u32, depth->step * 2, STEP_MAX);
 	} else {
 		depth->depth = depth->settled;
@@ -284,6 +294,19 @@ static void judge(struct ioband_depth *depth,
 		depth->step = STEP_MIN;
 	}
 	depth->trying = 0;
+}
+
+/*
+ * Of two windows at one depth, the one in which more was done: now and then
+ * something keeps the processor from filling the disk. If they differ much, the
+ * disk or the workload has changed.
+ */
+static struct ioband_depth_rate better(const struct ioband_depth_rate *last,
+				       const struct ioband_depth_rate *now)
+{
+	bool is_chance = last->ios * (100 - CHANCE_PERCENT) <= now->ios * 100;
+
+	return is_chance && last->ios > now->ios ? *last : *now;
 }
 
 static bool is_late(const struct ioband_depth *depth)
@@ -413,7 +436,8 @@ bool ioband_depth_tick(struct ioband_depth *depth, u32 max,
 	} else if (depth->trying) {
 		judge(depth, &rate, tells, leaky, costly, now->now_ns);
 	} else {
-		depth->rate = rate;
+		depth->rate = better(&depth->last, &rate);
+		depth->last = rate;
 		depth->leaky = leaky;
 		depth->guests = !leaky && has_guests(ios, now->guests - from->guests);
 		consider(depth, leaky, tells, now->now_ns);

@@ -54,6 +54,7 @@ struct ioband_depth_rate {
  * @far: the next trial of more is twice the depth
  * @reason: what @settled comes from
  * @rate: what the disk does per second at @settled
+ * @last: what it did in the last window at @settled
  * @from: where the window began
  * @try_up_ns: no trial of more before this
  * @try_down_ns: no trial of @floor or less before this
@@ -77,6 +78,7 @@ struct ioband_depth {
 	bool far;
 	enum ioband_depth_reason reason;
 	struct ioband_depth_rate rate;
+	struct ioband_depth_rate last;
 	struct ioband_depth_sample from;
 	u64 try_up_ns;
 	u64 try_down_ns;

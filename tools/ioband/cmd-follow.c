@@ -181,9 +181,6 @@ int cmd_follow(const struct options *opts, int argc, char **argv)
 	if (!argc)
 		return fail(IOBAND_USAGE,
 			    "which volume? 'ioband list' shows those there are");
-	if (opts->json || opts->raw || opts->columns)
-		return fail(IOBAND_USAGE,
-			    "follow prints nothing: leave out --json, --raw and --output");
 	follow.name = argv[0];
 	if (!once) {
 		signals = open_signals();

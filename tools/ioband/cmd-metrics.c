@@ -328,10 +328,6 @@ int cmd_metrics(const struct options *opts, int argc, char **argv)
 	int status, r;
 	FILE *out;
 
-	if (opts->json || opts->raw)
-		return fail(IOBAND_USAGE,
-			    "metrics prints OpenMetrics text only: leave out %s",
-			    opts->json ? "--json" : "--raw");
 	if (opts->columns && !*opts->columns)
 		return fail(IOBAND_USAGE, "--output '': expected a file");
 	/* Anything else, such as /dev/null, would be replaced by the file. */

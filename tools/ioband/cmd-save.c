@@ -154,11 +154,7 @@ int cmd_save(const struct options *opts, int argc, char **argv)
 	unsigned int nr = 0;
 	int status, failed = 0;
 
-	if (opts->json || opts->raw || opts->columns)
-		status = fail(IOBAND_USAGE,
-			      "save writes " STORE_ETC "/NAME.conf: leave out --json, --raw and --output");
-	else
-		status = volumes_lock(opts, &volumes);
+	status = volumes_lock(opts, &volumes);
 	if (!status)
 		status = volumes_choose(&volumes, argc, argv);
 	for (size_t i = 0; !status && i < volumes.nr; i++) {

@@ -83,6 +83,7 @@ enum {
 	CMD_VOLUME_KEYS	= 4,	/* takes keys of a volume */
 	CMD_SHARE_KEYS	= 8,	/* takes keys of the share */
 	CMD_GROUP_KEYS	= 16,	/* takes keys of a group */
+	CMD_TO_FILE	= 32,	/* --output is the file to write */
 };
 
 extern const struct column calibrate_columns[];

@@ -66,7 +66,7 @@ static const struct command commands[] = {
 	  top_columns, &top_options, 0 },
 	{ "metrics", cmd_metrics, -1, "[NAME ...]",
 	  "print all counters for Prometheus, or write them to --output FILE",
-	  NULL, NULL, 0 },
+	  NULL, NULL, CMD_TO_FILE },
 	{ "follow", cmd_follow, 1, "NAME",
 	  "let io.weight and io.max of cgroups act on a volume, until told to end",
 	  NULL, &follow_options, 0 },
@@ -96,9 +96,24 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
+/* An option of listings that can have no effect here, or NULL. */
+static const char *vain_option(const struct options *opts,
+			       const struct command *cmd)
+{
+	if (cmd->columns)
+		return NULL;
+	if (opts->columns && !(cmd->flags & CMD_TO_FILE))
+		return "--output";
+	return opts->json ? "--json" : opts->raw ? "--raw" :
+	       opts->noheadings ? "--noheadings" :
+	       opts->bytes ? "--bytes" : NULL;
+}
+
 static int run_command(const struct options *opts, const struct command *cmd,
 		       int argc, char **argv)
 {
+	const char *vain = vain_option(opts, cmd);
+
 	if (opts->json && opts->raw)
 		return fail(IOBAND_USAGE,
 			    "--json and --raw exclude each other: choose one");
@@ -106,6 +121,10 @@ static int run_command(const struct options *opts, const struct command *cmd,
 		return fail(IOBAND_USAGE,
 			    "'ioband %s' has no --dry-run: leave it out",
 			    cmd->name);
+	if (vain)
+		return fail(IOBAND_USAGE,
+			    "'ioband %s' prints no columns: leave out %s",
+			    cmd->name, vain);
 	if (cmd->max_args >= 0 && argc > cmd->max_args)
 		return fail(IOBAND_USAGE,
 			    "unexpected word '%s': 'ioband %s' takes %s",

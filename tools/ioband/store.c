@@ -116,11 +116,17 @@ void names_free(struct names *names)
 static char *read_file(const char *sysroot, const char *path)
 {
 	FILE *file = open_below(sysroot, path);
+	struct stat st;
 	char *text;
 	size_t n;
 
 	if (!file)
 		return NULL;
+	if (fstat(fileno(file), &st) || S_ISFIFO(st.st_mode)) {
+		fclose(file);
+		errno = ESPIPE;
+		return NULL;
+	}
 	text = xcalloc(1, FILE_LEN_MAX + 1);
 	n = fread(text, 1, FILE_LEN_MAX + 1, file);
 	if (ferror(file) || n > FILE_LEN_MAX || memchr(text, '\0', n)) {
@@ -148,6 +154,7 @@ static int merge_file(const struct options *opts, const char *path,
 		return fail(errno == EACCES ? IOBAND_PERM : IOBAND_USAGE,
 			    "cannot read '%s': %s", path,
 			    errno == EILSEQ ? "it is no text" :
+			    errno == ESPIPE ? "it is a pipe" :
 			    strerror(errno));
 	*found = true;
 	config_init(&more, cfg->name);

@@ -3,9 +3,11 @@
  * Errors and memory.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd.h"
 #include "util.h"
@@ -250,8 +252,12 @@ void unescape_mount(char *s)
 FILE *open_below(const char *root, const char *path)
 {
 	char *name = xasprintf("%s%s", root, path);
-	FILE *file = fopen(name, "re");
+	/* Without O_NONBLOCK, a pipe would be waited for. */
+	int fd = open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
 
+	if (!file && fd >= 0)
+		close(fd);
 	free(name);
 	return file;
 }

@@ -17,8 +17,13 @@
  * How many of its own I/Os a group may be ahead of the rest for what it got without
  * a turn, or behind for what it missed. At one of several legs its lag is measured
  * in I/Os of whichever sibling takes the longest steps there.
+ *
+ * A leg that is done with all it has at once gets as many turns at once, and between
+ * two such times the other legs have theirs. That must count, so it is no less than
+ * what all legs have at a time; but no more than a product with a cost can hold.
  */
 #define LEAD_IOS	16
+#define LEAD_IOS_MAX	256
 
 /* Means and maxima of recent I/Os reach back about this many. */
 #define RECENT_IOS	64
@@ -28,21 +33,24 @@
  * @io: the I/O
  * @how: why it was dispatched
  * @cost: its cost
- * @lead_cost: without a turn it puts its group ahead by %LEAD_IOS times this at
+ * @lead_cost: without a turn it puts its group ahead by @lead_ios times this at
  *	most: @cost, or if there are several legs the recent mean where that is more
+ * @lead_ios: %LEAD_IOS, or if there are several legs what they have at a time
  */
 struct charge {
 	const struct ioband_io *io;
 	enum ioband_how how;
 	u64 cost;
 	u64 lead_cost;
+	u32 lead_ios;
 };
 
-static u64 lead_of(u64 cost, u32 weight)
+static u64 lead_of(const struct charge *charge, u64 cost, u32 weight)
 {
 	u64 left;
 
-	return div64_u64_rem(cost * LEAD_IOS << IOBAND_VTIME_SHIFT, weight, &left);
+	return div64_u64_rem(cost * charge->lead_ios << IOBAND_VTIME_SHIFT, weight,
+			     &left);
 }
 
 /* Whether leg @nr is charged in full, or only up to the lead. */
@@ -68,7 +76,7 @@ static bool charge_own(struct ioband_node *node, bool by_tag,
 		       const struct charge *charge)
 {
 	u64 step = ioband_step(&node->own_rest, charge->cost, IOBAND_WEIGHT_DEFAULT);
-	u64 lead = lead_of(charge->lead_cost, IOBAND_WEIGHT_DEFAULT);
+	u64 lead = lead_of(charge, charge->lead_cost, IOBAND_WEIGHT_DEFAULT);
 	struct ioband_leg *leg = &node->leg[charge->io->leg];
 	u64 *vtime = &leg->vtime[IOBAND_BE];
 	bool is_over;
@@ -109,7 +117,7 @@ static void charge_node(struct ioband_node *node, bool by_tag,
 		leg->start += step;
 		return;
 	}
-	lead = lead_of(charge->lead_cost, node->weight);
+	lead = lead_of(charge, charge->lead_cost, node->weight);
 	for (nr = 0; nr < node->nr_legs; nr++, leg++) {
 		if (counts_in_full(charge, nr, by_tag))
 			leg->start += step;
@@ -139,8 +147,9 @@ static void forgive_lag(struct ioband_sched *sched, struct ioband_node *node,
 	for (; node->parent; node = node->parent) {
 		u64 vtime = *ioband_vtime_of(node, io->leg);
 		u64 *start = &node->leg[io->leg].start;
-		u64 owed = node->nr_legs == 1 ? lead_of(charge->cost, node->weight) :
-			   LEAD_IOS * node->parent->leg[io->leg].stride;
+		u64 owed = node->nr_legs == 1 ?
+			   lead_of(charge, charge->cost, node->weight) :
+			   charge->lead_ios * node->parent->leg[io->leg].stride;
 
 		if (owed > vtime || !ioband_before(*start, vtime - owed))
 			continue;
@@ -184,6 +193,8 @@ static void note_sent(struct ioband_sched *sched, struct charge *charge)
 		return;
 	sched->recent_cost += charge->cost - sched->recent_cost / RECENT_IOS;
 	charge->lead_cost = max(charge->cost, sched->recent_cost / RECENT_IOS);
+	charge->lead_ios = clamp((u64)sched->depth * sched->root.nr_legs,
+				 (u64)LEAD_IOS, (u64)LEAD_IOS_MAX);
 }
 
 /**
@@ -206,6 +217,7 @@ u64 ioband_path_charge(struct ioband_sched *sched, struct ioband_node *node,
 	u64 cost = cost_of(sched, node, ios, io->sectors);
 	struct charge charge = {
 		.io = io, .how = how, .cost = cost, .lead_cost = cost,
+		.lead_ios = LEAD_IOS,
 	};
 	u64 open_ns = how == IOBAND_AS_DEBT ? now_ns : path_open_ns(node, io);
 	bool by_tag = top, is_over = false, was_kept = false;

@@ -90,10 +90,10 @@
  * A stripe has several disks, its legs, and the depth is per leg. So is the
  * order: a group has a tag at each leg, and what it gets at one advances all of
  * them. A group that gets more than its share of one leg, because others have
- * no use for it, leaves the next one to them. But its lead there is at most 16
- * of its own I/Os, and its lag, for what it could not get elsewhere, 16 of the
- * longest steps that tags take there: service at one leg does not make up for
- * service at another.
+ * no use for it, leaves the next one to them. But its lead there is at most so
+ * many of its own I/Os as the legs have at a time (16 to 256), and its lag, for
+ * what it could not get elsewhere, as many of the longest steps that tags take
+ * there: service at one leg does not make up for service at another.
  *
  * 6. Busy periods
  *

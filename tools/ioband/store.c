@@ -122,7 +122,7 @@ static char *read_file(const char *sysroot, const char *path)
 
 	if (!file)
 		return NULL;
-	if (fstat(fileno(file), &st) || S_ISFIFO(st.st_mode)) {
+	if (!fstat(fileno(file), &st) && S_ISFIFO(st.st_mode)) {
 		fclose(file);
 		errno = ESPIPE;
 		return NULL;

@@ -47,7 +47,7 @@ const struct column calibrate_columns[] = {
 	[COL_BPS] = { "BPS", COLUMN_NUMBER, true,
 		"bytes per second" },
 	[COL_MEAN] = { "MEAN", COLUMN_NUMBER, true,
-		"mean time of a read; microseconds to programs" },
+		"mean time of a read; microseconds with --json and --raw" },
 	[COL_P99] = { "P99", COLUMN_NUMBER, true,
 		"time that all but one in a hundred took at most" },
 	[COL_IOS] = { "IOS", COLUMN_NUMBER, false,

@@ -40,7 +40,7 @@ static int check_contents(const struct options *opts, const struct config *cfg,
 	for (size_t i = 0; type && i < sizeof(found) / sizeof(found[0]); i++)
 		if (!strcmp(type, found[i]) && !force)
 			status = fail(IOBAND_DEVICE,
-				      "cannot create '%s' on '%s': it carries %s, which would be found twice, there and on '%s'; --force does it, after the device below has been hidden as ioband(8) tells",
+				      "cannot create '%s' on '%s': it carries %s, which would be found twice, there and on '%s'; hide the device below first as ioband(8) tells, then use --force",
 				      cfg->name, cfg->device, type, cfg->name);
 	free(type);
 	return status;

@@ -42,9 +42,9 @@ const struct column list_columns[] = {
 	[COL_MAJMIN] = { "MAJ:MIN", COLUMN_STRING, false,
 		"device number of the volume" },
 	[COL_IO_THROTTLE] = { "IO-THROTTLE", COLUMN_NUMBER, false,
-		"I/Os that the device below is given at once, 0 if automatic" },
+		"I/Os that the device below is given at once; if automatic, 0 with --json and --raw" },
 	[COL_IO_LIMIT] = { "IO-LIMIT", COLUMN_NUMBER, false,
-		"upper bound of that and of the I/Os that wait, 0 if automatic" },
+		"upper bound of that and of the I/Os that wait; likewise" },
 	{ 0 }
 };
 

@@ -42,7 +42,7 @@ const struct column status_columns[] = {
 	[COL_VOLUME] = { "VOLUME", COLUMN_STRING, true,
 		"device-mapper name of the volume" },
 	[COL_GROUP] = { "GROUP", COLUMN_NUMBER, true,
-		"id of the group; the default group is -1 to programs" },
+		"id of the group; the default group is -1 with --json and --raw" },
 	[COL_CGROUP] = { "CGROUP", COLUMN_STRING, true,
 		"path of the cgroup with this id, if the type is cgroup" },
 	[COL_WEIGHT] = { "WEIGHT", COLUMN_NUMBER, true,

@@ -91,7 +91,7 @@ static void check_iocost(struct doctor *doctor, const char *devno,
 		if (!strncmp(line, devno, len) && line[len] == ' ' &&
 		    strstr(line, " enable=1"))
 			add_finding(doctor, WARNING, "iocost", path,
-				    xstrdup("iocost is enabled on it, and divides bandwidth by io.weight or believes to"),
+				    xstrdup("iocost is enabled on it, and divides bandwidth by io.weight, or tries to"),
 				    xasprintf("end that with \"echo '%s enable=0' >/sys/fs/cgroup/io.cost.qos\"",
 					      devno));
 	fclose(file);

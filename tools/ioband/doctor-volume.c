@@ -111,8 +111,8 @@ static int check_lines(struct doctor *doctor, const struct volume *vol)
 		add_finding(doctor, WARNING, "mixed-table", vol->name,
 			    xasprintf("%zu of the %zu lines of its table are not of ioband: I/O there is neither counted nor held",
 				      targets.nr - ours, targets.nr),
-			    xasprintf("make them all ioband with 'ioband detach %s' and 'ioband attach %s'",
-				      vol->name, vol->name));
+			    xasprintf("put ioband into the other lines, too, with 'ioband attach %s'",
+				      vol->name));
 	ioband_dm_targets_free(&targets);
 	return 0;
 }
@@ -187,7 +187,7 @@ static void check_enabled(struct doctor *doctor, const struct volume *vol,
 	    !(is_wanted(doctor, "ioband.target", unit) &&
 	      is_wanted(doctor, "sysinit.target", "ioband.target")))
 		add_finding(doctor, NOTE, "not-enabled", vol->name,
-			    xstrdup("it is written down, but nothing makes it so at the next restart"),
+			    xstrdup("its settings are saved, but nothing restores them at boot"),
 			    xasprintf("have it done with 'systemctl enable ioband.target \"%s\"'",
 				      unit));
 	free(unit);

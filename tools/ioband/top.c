@@ -13,7 +13,7 @@ const struct column top_columns[] = {
 	[TOP_VOLUME] = { "VOLUME", COLUMN_STRING, true,
 		"device-mapper name of the volume" },
 	[TOP_GROUP] = { "GROUP", COLUMN_NUMBER, true,
-		"id of the group; the default group is -1 to programs" },
+		"id of the group; the default group is -1 with --json and --raw" },
 	[TOP_NAME] = { "NAME", COLUMN_STRING, true,
 		"path of the cgroup, name of the user and so on with this id" },
 	[TOP_WEIGHT] = { "WEIGHT", COLUMN_NUMBER, true,
@@ -57,7 +57,7 @@ const struct column top_columns[] = {
 	[TOP_SHARE] = { "SHARE", COLUMN_STRING, false,
 		"id of the share the volume belongs to" },
 	[TOP_TIME] = { "TIME", COLUMN_NUMBER, false,
-		"time of day; seconds since 1970 to programs" },
+		"time of day; seconds since 1970 with --json and --raw" },
 	{ 0 }
 };
 

@@ -11,6 +11,9 @@
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
 #error "dm-ioband needs Linux 6.1 or newer"
 #endif
+#if !defined(CONFIG_64BIT) || !defined(CONFIG_BLK_CGROUP)
+#error "dm-ioband needs a 64-bit kernel with CONFIG_BLK_CGROUP"
+#endif
 
 /* The arguments of a target's prepare_ioctl method beyond the first two. */
 #ifdef HAVE_PREPARE_IOCTL_CMD

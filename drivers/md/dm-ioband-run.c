@@ -74,6 +74,8 @@ bool iob_merge(struct ioband_pool *pool, struct ioband_bio *iob)
 	if (!first || !iob_may_run(iob) || !iob_continues(iob, first) ||
 	    !iob_fits(iob, first))
 		return false;
+	/* The last gives back the place that the first takes, also if turns came between. */
+	iob->io.leg = first->io.leg;
 	iob->next = NULL;
 	first->last->next = iob;
 	first->last = iob;

@@ -252,8 +252,8 @@ static int parse_groups(unsigned int argc, char **argv,
 	unsigned int i;
 	int r;
 
-	table->groups = kcalloc(max(argc, 1U), sizeof(*table->groups),
-				GFP_KERNEL);
+	table->groups = kvcalloc(max(argc, 1U), sizeof(*table->groups),
+				 GFP_KERNEL);
 	if (!table->groups) {
 		ioband_refuse(err, "Cannot allocate groups", "out of memory");
 		return -ENOMEM;
@@ -356,7 +356,7 @@ int ioband_parse_table(unsigned int argc, char **argv,
  */
 void ioband_table_free(struct ioband_table *table)
 {
-	kfree(table->groups);
+	kvfree(table->groups);
 	table->groups = NULL;
 }
 

@@ -165,7 +165,7 @@ static u64 bio_ioprio_id(const struct bio *bio)
 
 	if (IOPRIO_PRIO_CLASS(prio) == IOPRIO_CLASS_IDLE)
 		return 30;
-	return IOPRIO_PRIO_CLASS(prio) * 10 + IOPRIO_PRIO_DATA(prio) % 10;
+	return IOPRIO_PRIO_CLASS(prio) * 10 + IOPRIO_PRIO_DATA(prio) % IOPRIO_BE_NR;
 }
 
 static u64 current_id(enum ioband_type type, const struct bio *bio)
@@ -207,8 +207,8 @@ static bool bio_is_swap_in(const struct bio *bio)
  * Holding such a bio would hold up others: those that wait for memory, or for
  * the journal or metadata that all users of a file system share.
  *
- * jbd2 sets REQ_META on commits only since 6.10. Before, its writes are
- * recognized by the name of the kernel thread, which user space cannot set.
+ * jbd2 sets REQ_META on commits only since 6.10, and in stable kernels. Before, its
+ * writes are recognized by the name of the kernel thread, which user space cannot set.
  */
 static bool bio_is_urgent(const struct bio *bio, bool is_root)
 {
@@ -411,29 +411,14 @@ unlock:
 }
 
 /**
- * ioband_cgroup_exists - look for a cgroup
- * @id: its id in the hierarchy that has the io controller
+ * ioband_cgroup_mark - find out which groups' cgroups exist
+ * @volume: the volume; has_cgroup of its groups is set, if they have one
  *
- * Context: process.
- * Return: whether there is one.
- */
-bool ioband_cgroup_exists(u64 id)
-{
-	struct cgroup *cgroup = get_cgroup(id);
-
-	if (!cgroup)
-		return false;
-	cgroup_put(cgroup);
-	return true;
-}
-
-/**
- * ioband_cgroup_adopt - tie each group to the cgroup that has its id
- * @volume: the volume
+ * The io controller need not be enabled for a cgroup: it may be again later.
  *
  * Context: process, ioband_mutex held.
  */
-void ioband_cgroup_adopt(struct ioband_volume *volume)
+void ioband_cgroup_mark(struct ioband_volume *volume)
 {
 	struct cgroup_subsys_state *css;
 	struct ioband_group *group;
@@ -441,10 +426,10 @@ void ioband_cgroup_adopt(struct ioband_volume *volume)
 	lockdep_assert_held(&ioband_mutex);
 
 	rcu_read_lock();
-	css_for_each_descendant_pre(css, blkcg_root_css) {
+	css_for_each_descendant_pre(css, &blkcg_root_css->cgroup->self) {
 		group = xa_load(&volume->groups, cgroup_id(css->cgroup));
-		if (group && !group->css && css_tryget_online(css))
-			group->css = css;
+		if (group && css->flags & CSS_ONLINE)
+			group->has_cgroup = true;
 	}
 	rcu_read_unlock();
 }

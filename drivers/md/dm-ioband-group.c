@@ -19,8 +19,6 @@ static void iog_free_rcu(struct rcu_head *rcu)
 		container_of(rcu, struct ioband_group, rcu);
 	struct ioband_volume *volume = group->volume;
 
-	if (group->css)
-		css_put(group->css);
 	free_percpu(group->stats);
 	kfree(rcu_access_pointer(group->base));
 	kfree(group->node.terms);

@@ -399,7 +399,7 @@ void iot_show(struct ioband_target *iot, char *result, unsigned int maxlen)
 		DMEMIT("group=%s set=", iog_name(group, name, sizeof(name)));
 		sz = emit_settings(group, result, sz, maxlen);
 		DMEMIT(" held=%u%s", iog_held(group),
-		       group->css ? " auto=1" : "");
+		       volume->auto_depth && !group->is_default ? " auto=1" : "");
 		if (path && volume->type == IOBAND_TYPE_CGROUP &&
 		    !group->is_default)
 			sz = show_cgroup(group->id, path, PATH_MAX, result, sz,

@@ -236,11 +236,9 @@ int iov_attach(struct ioband_volume *volume, const struct ioband_ref *ref,
 	r = iov_resolve(volume, ref, &id, err);
 	if (r || !iov_add(volume, id, settings, spare, err, &r))
 		return r;
-	if (volume->auto_depth) {
-		/* An earlier table's auto may have made it: tie it to its cgroup. */
-		volume->adopt = true;
-		mod_delayed_work(ioband_system_wq, &volume->auto_work, 0);
-	}
+	if (volume->auto_depth)
+		queue_delayed_work(ioband_system_wq, &volume->auto_work,
+				   AUTO_CHECK_JIFFIES);
 	return 0;
 }
 
@@ -376,14 +374,27 @@ static void iov_auto_add(struct ioband_volume *volume,
 		if (missing)
 			group = iov_add(volume, cgroup_id(missing->cgroup),
 					&settings, &spare, &err, &r);
-		if (group) {
-			css_get(missing);
-			group->css = missing;
-		}
 		mutex_unlock(&ioband_mutex);
 	} while (group);
 	iog_free(&spare);
 	css_put(css);
+}
+
+/* Remove the groups whose cgroups are gone. */
+static void iov_auto_remove(struct ioband_volume *volume)
+{
+	struct ioband_group *group;
+	unsigned long id;
+
+	mutex_lock(&ioband_mutex);
+	ioband_cgroup_mark(volume);
+	xa_for_each(&volume->groups, id, group) {
+		if (!group->has_cgroup)
+			iov_remove(volume, group);
+		else
+			group->has_cgroup = false;
+	}
+	mutex_unlock(&ioband_mutex);
 }
 
 static void iov_auto_work(struct work_struct *work)
@@ -391,9 +402,8 @@ static void iov_auto_work(struct work_struct *work)
 	struct ioband_volume *volume =
 		container_of(work, struct ioband_volume, auto_work.work);
 	struct cgroup_subsys_state *css;
-	struct ioband_group *group;
+	unsigned long now = jiffies;
 	unsigned int noio;
-	unsigned long id;
 
 	/*
 	 * Removing a table waits for this work, perhaps with other devices
@@ -404,22 +414,13 @@ static void iov_auto_work(struct work_struct *work)
 		iov_auto_add(volume, css);
 	memalloc_noio_restore(noio);
 
-	mutex_lock(&ioband_mutex);
-	if (volume->adopt) {
-		volume->adopt = false;
-		ioband_cgroup_adopt(volume);
-		xa_for_each(&volume->groups, id, group)
-			if (!group->css && !ioband_cgroup_exists(id))
-				iov_remove(volume, group);
+	if (time_after_eq(now, volume->auto_check_jiffies)) {
+		iov_auto_remove(volume);
+		volume->auto_check_jiffies = now + AUTO_CHECK_JIFFIES;
 	}
-	xa_for_each(&volume->groups, id, group)
-		if (group->css && !(group->css->flags & CSS_ONLINE))
-			iov_remove(volume, group);
-	mutex_unlock(&ioband_mutex);
-
 	if (!xa_empty(&volume->groups))
 		queue_delayed_work(ioband_system_wq, &volume->auto_work,
-				   AUTO_CHECK_JIFFIES);
+				   volume->auto_check_jiffies - now);
 }
 
 /**
@@ -521,6 +522,7 @@ static struct ioband_volume *iov_create(struct ioband_pool *pool,
 	atomic_set(&volume->nr_live, 0);
 	spin_lock_init(&volume->auto_lock);
 	INIT_DELAYED_WORK(&volume->auto_work, iov_auto_work);
+	volume->auto_check_jiffies = jiffies + AUTO_CHECK_JIFFIES;
 
 	*error = refuse(err, -ENOMEM, "Cannot allocate ioband device",
 			"out of memory");

@@ -109,6 +109,7 @@ struct ioband_group {
 	u64 id;
 	bool is_default;
 	bool detached;			/* guarded by pool->lock */
+	bool has_cgroup;		/* with "auto", just found; under ioband_mutex */
 	/* Dying tasks' I/Os, and when that second began; under pool->lock. */
 	u32 nr_dying;
 	unsigned long dying_jiffies;
@@ -130,8 +131,6 @@ struct ioband_group {
 	struct ioband_bio *open;
 	/* Submitters that found held_max bios of this direction held. */
 	wait_queue_head_t wait[IOBAND_DIRS];
-	/* With "auto", its cgroup: the group is detached when that goes offline. */
-	struct cgroup_subsys_state *css;
 	union {
 		struct list_head spare;	/* before the group is in use */
 		struct rcu_head rcu;	/* afterwards */
@@ -192,8 +191,7 @@ struct ioband_volume {
 	struct cgroup_subsys_state *auto_css[IOBAND_AUTO_PENDING];
 	unsigned int nr_auto;
 	struct delayed_work auto_work;
-	/* Attached groups are still to be tied to cgroups; under ioband_mutex. */
-	bool adopt;
+	unsigned long auto_check_jiffies;	/* when it next looks for cgroups gone */
 };
 
 /*
@@ -536,8 +534,7 @@ int bio_ioprio(const struct bio *bio);
 void iob_classify(struct ioband_bio *iob, struct bio *bio);
 void iob_find_urgency(struct ioband_bio *iob, struct bio *bio);
 void ioband_cgroup_look_up(struct ioband_ref *ref);
-bool ioband_cgroup_exists(u64 id);
-void ioband_cgroup_adopt(struct ioband_volume *volume);
+void ioband_cgroup_mark(struct ioband_volume *volume);
 void ioband_cgroup_place(struct ioband_volume *volume,
 			 struct ioband_group *group);
 u64 ioband_cgroup_where(u64 id, char *path, size_t len, bool *found);

@@ -54,16 +54,19 @@ extern bool ioband_shim_out_of_memory;
 /* Steps that the core has taken, where it was built to count them. */
 extern u64 ioband_shim_steps;
 
-static inline void *kvcalloc(size_t n, size_t size, int gfp)
+static inline void *kcalloc(size_t n, size_t size, int gfp)
 {
 	(void)gfp;
 	return ioband_shim_out_of_memory ? NULL : calloc(n, size);
 }
 
-static inline void kvfree(void *p)
+static inline void kfree(void *p)
 {
 	free(p);
 }
+
+#define kvcalloc	kcalloc
+#define kvfree		kfree
 
 /*
  * As the kernel's: the whole word or nothing, but for a sign + before it and a

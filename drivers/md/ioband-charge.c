@@ -71,94 +71,157 @@ static void step_within(u64 *tag, u64 step, u64 bound)
 		*tag = bound;
 }
 
-/* Charge a node's own I/O as one more child's; true if the busy period must end. */
-static bool charge_own(struct ioband_node *node, bool by_tag,
-		       const struct charge *charge)
-{
-	u64 step = ioband_step(&node->own_rest, charge->cost, IOBAND_WEIGHT_DEFAULT);
-	u64 lead = lead_of(charge, charge->lead_cost, IOBAND_WEIGHT_DEFAULT);
-	struct ioband_leg *leg = &node->leg[charge->io->leg];
-	u64 *vtime = &leg->vtime[IOBAND_BE];
-	bool is_over;
-	u8 nr;
-
-	if (ioband_before(leg->own_start, *vtime))
-		leg->own_start = *vtime;
-	else if (by_tag)
-		*vtime = leg->own_start;
-	is_over = leg->own_start >= VTIME_MAX;
-	for (nr = 0, leg = node->leg; nr < node->nr_legs; nr++, leg++) {
-		if (counts_in_full(charge, nr, by_tag))
-			leg->own_start += step;
-		else
-			step_within(&leg->own_start, step,
-				    leg->vtime[IOBAND_BE] + lead);
-	}
-	return is_over;
-}
-
 /* Keep the longest recent step; it decays with each I/O. */
 static void note_stride(u64 *stride, u64 step)
 {
 	*stride = max(step, *stride - *stride / RECENT_IOS);
 }
 
-/* Move the tags of @node on at all legs. */
-static void charge_node(struct ioband_node *node, bool by_tag,
-			const struct charge *charge)
-{
-	u64 step = ioband_step(&node->rest, charge->cost, node->weight);
-	struct ioband_leg *leg = node->leg;
-	u64 lead;
-	u8 nr;
+/**
+ * struct payer - who is charged: a node among its siblings, or its own I/O among its
+ *	children, as one more child
+ * @above: the node whose children these are
+ * @class: their class
+ * @node: the node, or %NULL if it is the own I/O of @above
+ * @weight: its weight
+ * @nr_legs: at how many legs it has a place
+ * @is_ready: it has a place now, that of the I/O or another
+ */
+struct payer {
+	struct ioband_node *above;
+	enum ioband_class class;
+	struct ioband_node *node;
+	u32 weight;
+	u8 nr_legs;
+	bool is_ready;
+};
 
-	node->served += charge->cost;
-	if (node->nr_legs == 1 && counts_in_full(charge, 0, by_tag)) {
-		leg->start += step;
-		return;
-	}
-	lead = lead_of(charge, charge->lead_cost, node->weight);
-	for (nr = 0; nr < node->nr_legs; nr++, leg++) {
-		if (counts_in_full(charge, nr, by_tag))
-			leg->start += step;
-		else
-			step_within(&leg->start, step,
-				    *ioband_vtime_of(node, nr) + lead);
-	}
-	if (node->nr_legs > 1)
-		note_stride(&node->parent->leg[charge->io->leg].stride, step);
+static struct payer payer_of(struct ioband_node *node)
+{
+	return (struct payer) {
+		.above = node->parent, .class = node->class, .node = node,
+		.weight = node->weight, .nr_legs = node->nr_legs,
+		.is_ready = node->ready,
+	};
+}
+
+static struct payer own_payer_of(struct ioband_node *node, enum ioband_how how)
+{
+	return (struct payer) {
+		.above = node, .class = IOBAND_BE, .weight = IOBAND_WEIGHT_DEFAULT,
+		.nr_legs = node->nr_legs,
+		.is_ready = node->held || how != IOBAND_AS_DEBT,
+	};
+}
+
+static struct ioband_tag *tag_of(const struct payer *payer, unsigned int leg)
+{
+	return payer->node ? &payer->node->leg[leg].tag : &payer->above->leg[leg].own;
 }
 
 /*
- * An I/O of @node has been dispatched. Nodes on its path may be behind because a
- * limit above kept I/O of this direction from its turns. While the limit binds they
- * keep their lag, and with it their order among themselves. Once it no longer binds,
- * service is by weight again and not by what was missed, so the lag is cut to what a
- * policy by time may owe. So it is at one of several legs, for what was missed at
- * another.
+ * Bring tag and virtual time to where they are when an I/O goes by tag, or not. Sets
+ * @was_kept if what goes this way was behind. Returns whether the busy period must end.
  */
-static void forgive_lag(struct ioband_sched *sched, struct ioband_node *node,
-			const struct charge *charge, u64 now_ns)
+static bool begin_charge(const struct payer *payer, const struct charge *charge,
+			 bool by_tag, bool *was_kept)
+{
+	u64 *vtime = &payer->above->leg[charge->io->leg].vtime[payer->class];
+	struct ioband_tag *tag = tag_of(payer, charge->io->leg);
+	u64 key = ioband_tag_key(tag, ioband_way(charge->io));
+
+	if (!payer->is_ready)
+		ioband_tag_raise(tag, *vtime);
+	else if (ioband_before(key, *vtime)) {
+		*was_kept = true;
+		return false;
+	}
+	tag->behind[charge->io->dir] = 0;
+	if (by_tag)
+		*vtime = tag->start;
+	return tag->start >= VTIME_MAX;
+}
+
+/*
+ * Move the place on by @step of what goes @dir and lags behind the tag, but the tag itself
+ * not past @bound: it must not run away while virtual time stands still.
+ */
+static void move_lagging(struct ioband_tag *tag, enum ioband_dir dir, u64 step, u64 bound)
+{
+	u64 key = tag->start - tag->behind[dir] + step;
+
+	step_within(&tag->start, step, bound);
+	if (ioband_before(tag->start, key))
+		tag->start = key;
+	tag->behind[dir] = tag->start - key;
+}
+
+/*
+ * Move the tags of @payer on at all legs by @step. Where a limit makes all lag that goes
+ * the other way, what goes this way leaves the place there alone: the limit is shared by
+ * weight among those that want to go that way, whatever else they do.
+ */
+static void move_tags(const struct payer *payer, const struct charge *charge,
+		      bool by_tag, u64 step, u64 now_ns)
+{
+	struct ioband_node *above = payer->above;
+	enum ioband_dir dir = charge->io->dir;
+	struct ioband_tag *tag;
+	u64 vtime, lead, from, least;
+	bool lags;
+	u8 nr;
+
+	for (nr = 0; nr < payer->nr_legs; nr++) {
+		vtime = above->leg[nr].vtime[payer->class];
+		tag = tag_of(payer, nr);
+		from = tag->start;
+		lags = ioband_way_lags(above, payer->class, nr * IOBAND_DIRS + !dir, now_ns,
+				       &least);
+		if (counts_in_full(charge, nr, by_tag) && !tag->behind[dir] && !lags) {
+			tag->start += step;
+			continue;
+		}
+		lead = lead_of(charge, charge->lead_cost, payer->weight);
+		if (!counts_in_full(charge, nr, by_tag))
+			step_within(&tag->start, step, vtime + lead);
+		else if (tag->behind[dir])
+			move_lagging(tag, dir, step, vtime + lead);
+		else
+			tag->start += step;
+		if (lags && ioband_before(least + lead, vtime))
+			tag->behind[!dir] += tag->start - from;
+	}
+	if (payer->nr_legs > 1)
+		note_stride(&above->leg[charge->io->leg].stride, step);
+}
+
+/*
+ * An I/O of @payer has been dispatched, and it may be behind because a limit above kept
+ * I/O of this direction from its turns. While the limit binds it keeps its lag, and with
+ * it its order among others. Once it no longer binds, service is by weight again and not
+ * by what was missed, so the lag is cut to what a policy by time may owe. So it is at one
+ * of several legs, for what was missed at another. Returns whether it was cut.
+ */
+static bool forgive_lag(const struct payer *payer, const struct charge *charge,
+			u64 now_ns)
 {
 	const struct ioband_io *io = charge->io;
+	const struct ioband_leg *leg = &payer->above->leg[io->leg];
+	struct ioband_tag *tag = tag_of(payer, io->leg);
+	u64 vtime = leg->vtime[payer->class], open_ns;
+	u64 owed = payer->nr_legs == 1 ?
+		   lead_of(charge, charge->cost, payer->weight) :
+		   charge->lead_ios * leg->stride;
 	bool is_limited;
-	u64 open_ns;
 
-	for (; node->parent; node = node->parent) {
-		u64 vtime = *ioband_vtime_of(node, io->leg);
-		u64 *start = &node->leg[io->leg].start;
-		u64 owed = node->nr_legs == 1 ?
-			   lead_of(charge, charge->cost, node->weight) :
-			   charge->lead_ios * node->parent->leg[io->leg].stride;
-
-		if (owed > vtime || !ioband_before(*start, vtime - owed))
-			continue;
-		is_limited = ioband_limits_above(node, io->dir, now_ns, &open_ns);
-		if (is_limited ? open_ns != now_ns : node->nr_legs == 1)
-			continue;
-		*start = vtime - owed;
-		ioband_node_resort(sched, node, now_ns);
-	}
+	if (owed > vtime || !ioband_before(ioband_tag_key(tag, ioband_way(io)), vtime - owed))
+		return false;
+	is_limited = ioband_limits_from(payer->above, io->dir, now_ns, &open_ns);
+	if (is_limited ? open_ns != now_ns : payer->nr_legs == 1)
+		return false;
+	ioband_tag_raise(tag, vtime - owed);
+	tag->behind[io->dir] = tag->start - (vtime - owed);
+	return true;
 }
 
 /* When the last limit let an I/O go, so that it waited only for turn and room. */
@@ -220,39 +283,45 @@ u64 ioband_path_charge(struct ioband_sched *sched, struct ioband_node *node,
 		.lead_ios = LEAD_IOS,
 	};
 	u64 open_ns = how == IOBAND_AS_DEBT ? now_ns : path_open_ns(node, io);
-	bool by_tag = top, is_over = false, was_kept = false;
+	bool by_tag = top, is_over = false, was_kept = false, own_kept = false;
 	struct ioband_node *whose = node;
+	struct payer payer;
 
 	note_sent(sched, &charge);
-	if (!list_empty(&node->children))
-		is_over = charge_own(node, by_tag, &charge);
+	if (!list_empty(&node->children)) {
+		payer = own_payer_of(node, how);
+		is_over = begin_charge(&payer, &charge, by_tag, &own_kept);
+		move_tags(&payer, &charge, by_tag,
+			  ioband_step(&node->own_rest, cost, IOBAND_WEIGHT_DEFAULT),
+			  now_ns);
+	}
 
 	for (; node->parent; node = node->parent) {
-		u64 *start = &node->leg[io->leg].start;
-		u64 *vtime = ioband_vtime_of(node, io->leg);
-
 		if (node == top)
 			by_tag = false;
-		if (!ioband_before(*start, *vtime)) {
-			if (by_tag)
-				*vtime = *start;
-			is_over |= *start >= VTIME_MAX;
-		} else if (node->ready) {
-			was_kept = true;
-		} else {
-			*start = *vtime;
-		}
+		payer = payer_of(node);
+		is_over |= begin_charge(&payer, &charge, by_tag, &was_kept);
 		/* If it is its turn by tags, the rest have caught up. */
 		if (by_tag || how == IOBAND_AS_DEBT)
 			node->is_debtor = how == IOBAND_AS_DEBT;
-		charge_node(node, by_tag, &charge);
+		node->served += cost;
+		move_tags(&payer, &charge, by_tag,
+			  ioband_step(&node->rest, cost, node->weight), now_ns);
 		if (node->terms)
 			ioband_terms_charge(node->terms, io->dir, ios,
 					    io->sectors, open_ns, now_ns);
 		ioband_node_place(sched, node, now_ns);
 	}
-	if (was_kept)
-		forgive_lag(sched, whose, &charge, now_ns);
+	/* Only now limits tell whether they bind. */
+	if (own_kept) {
+		payer = own_payer_of(whose, how);
+		forgive_lag(&payer, &charge, now_ns);
+	}
+	for (node = whose; was_kept && node->parent; node = node->parent) {
+		payer = payer_of(node);
+		if (forgive_lag(&payer, &charge, now_ns))
+			ioband_node_resort(sched, node, now_ns);
+	}
 	if (is_over)
 		ioband_sched_restart(sched);
 	return cost;
@@ -279,7 +348,7 @@ void ioband_node_join(struct ioband_sched *sched, struct ioband_node *node,
 	for (; node->parent; node = node->parent) {
 		step = ioband_step(&node->rest, cost, node->weight);
 		for (leg = 0; leg < node->nr_legs; leg++)
-			node->leg[leg].start += step;
+			node->leg[leg].tag.start += step;
 		ioband_node_rekey(node);
 	}
 }

@@ -64,7 +64,11 @@
  * 4. What goes before turns
  *
  * Limits take a group, and all below it, out of the order until they end
- * (ioband-tree.c, ioband-terms.c). A group that falls behind its minimum, or is
+ * (ioband-tree.c, ioband-terms.c). A limit for one direction makes all below it
+ * that goes this way lag behind virtual time, which what goes the other way moves
+ * on. As long as it does, a group has two places in the order, one for each
+ * direction, and what the limit lets through is divided by weight whatever else
+ * these groups do. A group that falls behind its minimum, or is
  * about to miss its latency target, goes before all others (ioband-promise.c).
  * On a disk that does one thing at a time it may pay to wait for a group that
  * has nothing queued at the moment (ioband-turn.c). Which of its own I/Os a
@@ -179,7 +183,7 @@ static enum ioband_because why_held(const struct ioband_node *node,
 {
 	for (; node->parent; node = node->parent) {
 		if (!ioband_before(*ioband_vtime_of(node, leg),
-				   node->leg[leg].start))
+				   node->leg[leg].tag.start))
 			continue;
 		return node->is_debtor ? IOBAND_BECAUSE_DEBT :
 					 IOBAND_BECAUSE_WEIGHT;
@@ -187,30 +191,48 @@ static enum ioband_because why_held(const struct ioband_node *node,
 	return IOBAND_BECAUSE_DEPTH;
 }
 
-/* The child whose turn it is at a leg; NULL if it is the node's own I/O's, or none. */
-static struct ioband_node *first_child(const struct ioband_leg *leg, u32 ways)
+/* Of two directions with places of their own, it is the turn of only one. */
+static void keep_to_way(const struct ioband_tag *tag, unsigned int way, u32 *ways)
 {
+	if (tag->behind[IOBAND_READ] != tag->behind[IOBAND_WRITE])
+		*ways &= BIT(way);
+}
+
+/*
+ * The child whose turn it is at a leg; NULL if it is the node's own I/O's, or none. Leaves
+ * of @ways those it may go.
+ */
+static struct ioband_node *first_child(const struct ioband_leg *leg, u32 *ways)
+{
+	const struct ioband_facet *facet, *child, *own;
 	struct ioband_heap_node *first, *other;
-	const struct ioband_facet *facet;
 	unsigned int class;
-	bool own = false;
 
 	for (class = 0; class < IOBAND_CLASSES; class++) {
 		first = NULL;
+		own = NULL;
 		for (facet = leg->facet; facet < leg->facet + IOBAND_DIRS; facet++) {
-			if (!(ways & BIT(facet->way)))
+			if (!(*ways & BIT(facet->way)))
 				continue;
-			own |= ioband_holds_own(facet);
+			/* The node's own I/O competes as one more child. */
+			if (class == IOBAND_BE && ioband_holds_own(facet) &&
+			    (!own || ioband_before(ioband_tag_key(&leg->own, facet->way),
+						   ioband_tag_key(&leg->own, own->way))))
+				own = facet;
 			other = ioband_heap_first(&facet->ready[class]);
 			if (!first || (other && ioband_before(other->key, first->key)))
 				first = other;
 		}
-		/* The node's own I/O competes as one more child. */
-		if (class == IOBAND_BE && own &&
-		    (!first || !ioband_before(first->key, leg->own_start)))
+		if (own && (!first || !ioband_before(first->key,
+						     ioband_tag_key(&leg->own, own->way)))) {
+			keep_to_way(&leg->own, own->way, ways);
 			return NULL;
-		if (first)
-			return ioband_facet_node(first);
+		}
+		if (first) {
+			child = container_of(first, struct ioband_facet, node);
+			keep_to_way(ioband_tag_of(child), child->way, ways);
+			return child->whose;
+		}
 	}
 	return NULL;
 }
@@ -290,10 +312,8 @@ void ioband_hold(struct ioband_sched *sched, struct ioband_node *node,
 		 struct ioband_io *io, u64 now_ns)
 {
 	bool was_empty = !node->held;
-	bool was_behind = ioband_before(node->leg[io->leg].start,
+	bool was_behind = ioband_before(node->leg[io->leg].tag.start,
 					*ioband_vtime_of(node, io->leg));
-	struct ioband_leg *leg;
-
 	if (was_empty) {
 		ioband_turn_back(sched, node, now_ns);
 		note_wanted(node, io->done_ns);
@@ -305,11 +325,10 @@ void ioband_hold(struct ioband_sched *sched, struct ioband_node *node,
 	sched->late = was_empty && was_behind ? node : NULL;
 	if (sched->late || ioband_inner_is_first(node, io))
 		sched->guests++;
+	if (!ioband_holds_own(ioband_facet(node, ioband_way(io))))
+		ioband_place_own(node, ioband_way(io), now_ns);
 	ioband_inner_insert(node, io);
 	sched->held++;
-	for (leg = node->leg; was_empty && leg < node->leg + node->nr_legs; leg++)
-		if (ioband_before(leg->own_start, leg->vtime[IOBAND_BE]))
-			leg->own_start = leg->vtime[IOBAND_BE];
 	ioband_node_update(sched, node, now_ns);
 
 	io->because = was_empty ? why_held(node, io->leg) :
@@ -366,7 +385,7 @@ static struct ioband_node *descend(struct ioband_node *node, u32 *ways)
 	struct ioband_node *child;
 
 	*ways &= (BIT(IOBAND_READ) | BIT(IOBAND_WRITE)) << leg * IOBAND_DIRS;
-	while ((child = first_child(&node->leg[leg], *ways))) {
+	while ((child = first_child(&node->leg[leg], ways))) {
 		node = child;
 		*ways &= node->ready;
 	}
@@ -411,7 +430,7 @@ static bool is_its_turn(const struct ioband_node *node, unsigned int leg)
 
 	for (; node->parent; node = node->parent) {
 		if (node->class == IOBAND_IDLE ||
-		    ioband_before(*ioband_vtime_of(node, leg), node->leg[leg].start))
+		    ioband_before(*ioband_vtime_of(node, leg), node->leg[leg].tag.start))
 			return false;
 		above = node->parent->leg[leg].facet;
 		for (dir = 0; node->class != IOBAND_RT && dir < IOBAND_DIRS; dir++)

@@ -135,17 +135,29 @@ struct ioband_facet {
 };
 
 /**
+ * struct ioband_tag - a place in an order
+ * @start: start tag; what goes either way moves it on
+ * @behind: by direction, how much further back the place is of what goes that way:
+ *	while a limit above lets less go than is due, all that goes that way lags, and
+ *	is in order among itself
+ */
+struct ioband_tag {
+	u64 start;
+	u64 behind[IOBAND_DIRS];
+};
+
+/**
  * struct ioband_leg - a node's place at one leg of the disk
  * @facet: what waits here and below, by direction
- * @start: the node's start tag, in the virtual time of its siblings at this leg
- * @own_start: start tag of the node's own I/O among its children
+ * @tag: the node's place, in the virtual time of its siblings at this leg
+ * @own: the place of the node's own I/O among its children
  * @vtime: virtual time of the children, by class
  * @stride: longest recent step of a child's tag; kept if there are several legs
  */
 struct ioband_leg {
 	struct ioband_facet facet[IOBAND_DIRS];
-	u64 start;
-	u64 own_start;
+	struct ioband_tag tag;
+	struct ioband_tag own;
 	u64 vtime[IOBAND_CLASSES];
 	u64 stride;
 };

@@ -34,7 +34,7 @@ static struct ioband_node *owner_of_next(struct ioband_node *group, u32 *ways,
 		if (!child->is_stream)
 			break;
 		if (child->ready & *ways &&
-		    (!first || ioband_before(child->plain.start, first->plain.start)))
+		    (!first || ioband_before(child->plain.tag.start, first->plain.tag.start)))
 			first = child;
 	}
 	if (!first)

@@ -78,7 +78,7 @@ static void facet_enter(struct ioband_sched *sched, struct ioband_facet *facet,
 		return;
 	}
 	facet->state = IOBAND_FACET_READY;
-	facet->node.key = *ioband_start_of(facet);
+	facet->node.key = ioband_key_of(facet);
 	ioband_heap_insert(siblings_of(facet), &facet->node);
 	node->ready |= BIT(facet->way);
 }
@@ -94,22 +94,22 @@ static void node_leave(struct ioband_sched *sched, struct ioband_node *node,
 }
 
 /**
- * ioband_limits_above - whether limits above a group may be why it is behind
- * @node: the group
+ * ioband_limits_from - whether limits of a group and those above may make others lag
+ * @node: the group, or the root
  * @dir: read or write
  * @now_ns: the time
  * @open_ns: filled in: when all of these limits let the next I/O go, not before
  *	@now_ns
  *
- * Return: whether there is any limit above for this direction.
+ * Return: whether there is any limit for this direction.
  */
-bool ioband_limits_above(const struct ioband_node *node, enum ioband_dir dir,
-			 u64 now_ns, u64 *open_ns)
+bool ioband_limits_from(const struct ioband_node *node, enum ioband_dir dir,
+			u64 now_ns, u64 *open_ns)
 {
 	bool any = false;
 
 	*open_ns = now_ns;
-	while ((node = node->parent)->parent) {
+	for (; node->parent; node = node->parent) {
 		if (!node->terms || !ioband_terms_limit(node->terms, dir))
 			continue;
 		any = true;
@@ -118,70 +118,145 @@ bool ioband_limits_above(const struct ioband_node *node, enum ioband_dir dir,
 	return any;
 }
 
-/*
- * The virtual time that counts for @facet. Usually that of the class, but if a limit
- * above makes the siblings that go this way lag behind it, the smallest tag of these.
+/**
+ * ioband_way_lags - whether all that goes one way lags, because of a limit above
+ * @above: the node whose children, or own I/O, it is about
+ * @class: the class of these
+ * @way: the way
+ * @now_ns: the time
+ * @least: filled in: the place of the first, or virtual time if they do not lag
  */
-static u64 way_vtime(const struct ioband_facet *facet, u64 now_ns)
+bool ioband_way_lags(const struct ioband_node *above, enum ioband_class class,
+		     unsigned int way, u64 now_ns, u64 *least)
 {
-	const struct ioband_heap_node *first = ioband_heap_first(siblings_of(facet));
-	const struct ioband_node *node = facet->whose;
-	u64 vtime = *ioband_vtime_of(node, ioband_way_leg(facet->way)), open_ns;
+	const struct ioband_leg *leg = &above->leg[ioband_way_leg(way)];
+	const struct ioband_facet *facet = ioband_facet(above, way);
+	const struct ioband_heap_node *first = ioband_heap_first(&facet->ready[class]);
+	u64 key = leg->vtime[class], own = ioband_tag_key(&leg->own, way), open_ns;
 
-	if (first && ioband_before(first->key, vtime) &&
-	    ioband_limits_above(node, ioband_way_dir(facet->way), now_ns, &open_ns))
-		return first->key;
-	return vtime;
+	*least = key;
+	if (first && ioband_before(first->key, key))
+		key = first->key;
+	if (class == IOBAND_BE && ioband_holds_own(facet) && ioband_before(own, key))
+		key = own;
+	if (!ioband_before(key, *least) ||
+	    !ioband_limits_from(above, ioband_way_dir(way), now_ns, &open_ns))
+		return false;
+	*least = key;
+	return true;
+}
+
+/* Move a tag on to @vtime, but not the places of what lags behind it. */
+void ioband_tag_raise(struct ioband_tag *tag, u64 vtime)
+{
+	enum ioband_dir dir;
+
+	if (!ioband_before(tag->start, vtime))
+		return;
+	for (dir = IOBAND_READ; dir < IOBAND_DIRS; dir++)
+		tag->behind[dir] += vtime - tag->start;
+	tag->start = vtime;
 }
 
 /*
- * Whether the node of a facet that becomes ready is behind because a limit above
- * holds back its other direction, and has nothing ready in this one yet.
+ * Find a place for what begins to go @way. An idle group must not accumulate credit, nor
+ * may one that a limit kept from going this way. Conversely, if a limit above makes all
+ * that goes this way lag behind the rest, a group need not wait until they have caught
+ * up: its lead over the rest becomes its lead over them.
  */
-static bool is_kept_elsewhere(const struct ioband_facet *facet, u64 now_ns)
+static void tag_place(struct ioband_tag *tag, const struct ioband_node *above,
+		      enum ioband_class class, unsigned int way, u64 now_ns)
 {
-	const struct ioband_node *node = facet->whose;
-	enum ioband_dir dir = ioband_way_dir(facet->way);
-	unsigned int way;
+	u64 vtime = above->leg[ioband_way_leg(way)].vtime[class], key, least;
+	u64 *behind = &tag->behind[ioband_way_dir(way)];
+
+	if (!ioband_way_lags(above, class, ioband_way_back(way), now_ns, &least))
+		tag->behind[!ioband_way_dir(way)] = 0;
+	if (!ioband_way_lags(above, class, way, now_ns, &least)) {
+		*behind = 0;
+		return;
+	}
+	key = ioband_tag_key(tag, way);
+	if (ioband_before(tag->start, least))
+		*behind = 0;
+	else if (ioband_before(key, least))
+		*behind = tag->start - least;
+	else if (!ioband_before(key, vtime))
+		*behind += vtime - least;
+}
+
+/*
+ * Whether a tag is behind because a limit holds back what goes the other way than
+ * @way: what begins to go this way has no claim to that.
+ */
+static bool is_kept_elsewhere(const struct ioband_tag *tag,
+			      const struct ioband_node *above,
+			      enum ioband_class class, unsigned int way, u64 now_ns)
+{
 	u64 open_ns;
 
-	for (way = dir; way < ioband_nr_ways(node); way += IOBAND_DIRS)
-		if (node->ready & BIT(way))
-			return false;
-	return ioband_before(*ioband_start_of(facet),
-			     *ioband_vtime_of(node, ioband_way_leg(facet->way))) &&
-	       ioband_limits_above(node, !dir, now_ns, &open_ns);
+	return ioband_before(tag->start, above->leg[ioband_way_leg(way)].vtime[class]) &&
+	       ioband_limits_from(above, !ioband_way_dir(way), now_ns, &open_ns);
+}
+
+/* The ways of the same direction as @way. */
+static u32 ways_of_dir(unsigned int way)
+{
+	return (ioband_way_dir(way) == IOBAND_READ ? 0x55555555 : 0xaaaaaaaa);
 }
 
 /*
- * An idle group must not accumulate credit, nor may one that a limit kept from going
- * the way of @facet. Conversely, if a limit above makes the siblings that go this way
- * lag behind the rest, a group need not wait until they have caught up: its lead over
- * the rest becomes its lead over them.
- *
- * At other legs the group may stay behind: all its I/O was at the disk, by chance most
- * of it at this leg, and it has not missed much at the others meanwhile.
+ * A facet becomes ready. At other legs the group may stay behind: all its I/O was at the
+ * disk, by chance most of it at this leg, and it has not missed much at the others
+ * meanwhile.
  */
 static void take_place(struct ioband_sched *sched, struct ioband_facet *facet,
 		       u64 now_ns)
 {
 	struct ioband_node *node = facet->whose;
-	u64 *start = ioband_start_of(facet);
-	u64 vtime, least;
+	struct ioband_tag *tag = ioband_tag_of(facet);
+	u64 vtime;
 
-	if (node->ready && !is_kept_elsewhere(facet, now_ns))
-		return;
 	/* It may have been parked since before this busy period. */
-	ioband_path_join(sched, node);
+	if (!node->ready)
+		ioband_path_join(sched, node);
 	vtime = *ioband_vtime_of(node, ioband_way_leg(facet->way));
-	least = way_vtime(facet, now_ns);
-	if (ioband_before(*start, least)) {
-		*start = least;
-		node->is_debtor = false;
-	} else if (!node->ready && least != vtime && !ioband_before(*start, vtime)) {
-		*start -= vtime - least;
+	if (!node->ready ||
+	    (!(node->ready & ways_of_dir(facet->way)) &&
+	     is_kept_elsewhere(tag, node->parent, node->class, facet->way, now_ns))) {
+		if (ioband_before(tag->start, vtime))
+			node->is_debtor = false;
+		ioband_tag_raise(tag, vtime);
 	}
+	tag_place(tag, node->parent, node->class, facet->way, now_ns);
 	ioband_node_rekey(node);
+}
+
+static bool holds_own_dir(const struct ioband_node *node, unsigned int way)
+{
+	for (way = ioband_way_dir(way); way < ioband_nr_ways(node); way += IOBAND_DIRS)
+		if (ioband_holds_own(ioband_facet(node, way)))
+			return true;
+	return false;
+}
+
+/**
+ * ioband_place_own - find a place for a node's own I/O that begins to go one way
+ * @node: the node, which holds none of its own that goes this way
+ * @way: the way
+ * @now_ns: the time
+ */
+void ioband_place_own(struct ioband_node *node, unsigned int way, u64 now_ns)
+{
+	struct ioband_leg *leg;
+
+	for (leg = node->leg; !node->held && leg < node->leg + node->nr_legs; leg++)
+		ioband_tag_raise(&leg->own, leg->vtime[IOBAND_BE]);
+	leg = &node->leg[ioband_way_leg(way)];
+	if (!holds_own_dir(node, way) &&
+	    is_kept_elsewhere(&leg->own, node, IOBAND_BE, way, now_ns))
+		ioband_tag_raise(&leg->own, leg->vtime[IOBAND_BE]);
+	tag_place(&leg->own, node, IOBAND_BE, way, now_ns);
 }
 
 /*
@@ -203,7 +278,7 @@ static bool facet_update(struct ioband_sched *sched, struct ioband_facet *facet,
 		open_ns = ioband_terms_open_ns(node->terms,
 					       ioband_way_dir(facet->way),
 					       now_ns);
-	if (was_ready && facet->node.key == *ioband_start_of(facet) &&
+	if (was_ready && facet->node.key == ioband_key_of(facet) &&
 	    open_ns == now_ns)
 		return false;
 	if (facet->state == IOBAND_FACET_PARKED && facet->node.key == open_ns &&
@@ -247,7 +322,9 @@ static void node_join(struct ioband_sched *sched, struct ioband_node *node)
 		return;
 	node->period = sched->period;
 	for (leg = 0; leg < node->nr_legs; leg++)
-		node->leg[leg].start = *ioband_vtime_of(node, leg);
+		node->leg[leg].tag = (struct ioband_tag) {
+			.start = *ioband_vtime_of(node, leg),
+		};
 	node->rest = 0;
 	node->is_debtor = false;
 	node->parent->rivals += node->weight;
@@ -264,7 +341,7 @@ void ioband_node_retag(struct ioband_sched *sched, struct ioband_node *node)
 
 	for (leg = 0; leg < node->nr_legs; leg++) {
 		memset(node->leg[leg].vtime, 0, sizeof(node->leg[leg].vtime));
-		node->leg[leg].own_start = 0;
+		node->leg[leg].own = (struct ioband_tag) { };
 	}
 	node->own_rest = 0;
 	node->rivals = 0;
@@ -277,7 +354,8 @@ void ioband_node_retag(struct ioband_sched *sched, struct ioband_node *node)
 				child = ioband_facet_node(first);
 				ioband_heap_erase(ready, first);
 				node_join(sched, child);
-				first->key = child->leg[ioband_way_leg(way)].start;
+				first->key = ioband_tag_key(&child->leg[ioband_way_leg(way)].tag,
+							    way);
 				ioband_heap_insert(&again, first);
 			}
 			*ready = again;
@@ -294,10 +372,10 @@ void ioband_node_rekey(struct ioband_node *node)
 	for (way = 0; way < ioband_nr_ways(node); way++) {
 		facet = ioband_facet(node, way);
 		if (facet->state != IOBAND_FACET_READY ||
-		    facet->node.key == *ioband_start_of(facet))
+		    facet->node.key == ioband_key_of(facet))
 			continue;
 		ioband_heap_erase(siblings_of(facet), &facet->node);
-		facet->node.key = *ioband_start_of(facet);
+		facet->node.key = ioband_key_of(facet);
 		ioband_heap_insert(siblings_of(facet), &facet->node);
 	}
 }
@@ -400,28 +478,37 @@ void ioband_node_add(struct ioband_node *parent, struct ioband_node *node)
 		list_add_tail(&node->sibling, &parent->children);
 }
 
+static void tag_catch_up(struct ioband_tag *tag, u64 vtime)
+{
+	if (ioband_before(tag->start, vtime) || tag->behind[IOBAND_READ] ||
+	    tag->behind[IOBAND_WRITE])
+		*tag = (struct ioband_tag) { .start = vtime };
+}
+
 /*
- * Nodes below @top that are behind because of a limit of @top must not have
+ * What is at @top or below and behind because of a limit of @top must not have
  * accumulated credit when the limit is gone.
  */
 static void catch_up(struct ioband_sched *sched, struct ioband_node *top,
 		     u64 now_ns)
 {
-	struct ioband_node *node = top;
-	unsigned int leg;
-	u64 vtime;
+	struct ioband_node *node;
+	struct ioband_leg *leg;
 
-	while ((node = ioband_node_after(node, top))) {
+	for (node = top; node; node = ioband_node_after(node, top)) {
+		for (leg = node->leg; leg < node->leg + node->nr_legs; leg++) {
+			if (node->held)
+				tag_catch_up(&leg->own, leg->vtime[IOBAND_BE]);
+			if (node != top && node->ready)
+				tag_catch_up(&leg->tag,
+					     *ioband_vtime_of(node, leg - node->leg));
+		}
+		if (node == top)
+			continue;
 		if (node->terms)
 			ioband_promise_update(sched, node, now_ns);
-		if (!node->ready)
-			continue;
-		for (leg = 0; leg < node->nr_legs; leg++) {
-			vtime = *ioband_vtime_of(node, leg);
-			if (ioband_before(node->leg[leg].start, vtime))
-				node->leg[leg].start = vtime;
-		}
-		ioband_node_resort(sched, node, now_ns);
+		if (node->ready)
+			ioband_node_resort(sched, node, now_ns);
 	}
 }
 
@@ -436,23 +523,23 @@ void ioband_node_move(struct ioband_sched *sched, struct ioband_node *node,
 		      struct ioband_node *parent, u64 now_ns)
 {
 	unsigned int leg;
-	u64 *start;
+	u64 ahead;
 
 	node_leave(sched, node, now_ns);
 	ioband_node_update(sched, node->parent, now_ns);
 	node_withdraw(sched, node);
 
 	for (leg = 0; leg < node->nr_legs; leg++)
-		node->leg[leg].start -= *ioband_vtime_of(node, leg);
+		node->leg[leg].tag.start -= *ioband_vtime_of(node, leg);
 	node->parent = parent;
 	list_move_tail(&node->sibling, &parent->children);
 	ioband_path_join(sched, parent);
 	for (leg = 0; leg < node->nr_legs; leg++) {
-		start = &node->leg[leg].start;
 		/* It keeps its lead but not its lag; below it nothing changes. */
-		if ((s64)*start < 0)
-			*start = 0;
-		*start += *ioband_vtime_of(node, leg);
+		ahead = max_t(s64, node->leg[leg].tag.start, 0);
+		node->leg[leg].tag = (struct ioband_tag) {
+			.start = *ioband_vtime_of(node, leg) + ahead,
+		};
 	}
 	if (ioband_node_joined(sched, node))
 		parent->rivals += node->weight;
@@ -502,10 +589,10 @@ void ioband_node_set_weight(struct ioband_sched *sched,
 
 	for (leg = 0; leg < node->nr_legs; leg++) {
 		vtime = *ioband_vtime_of(node, leg);
-		ahead = node->leg[leg].start - vtime;
+		ahead = node->leg[leg].tag.start - vtime;
 		/* A lead times its weight is a cost, which cannot overflow. */
 		if (ioband_node_joined(sched, node) && (s64)ahead >= 0)
-			node->leg[leg].start = vtime +
+			node->leg[leg].tag.start = vtime +
 				div64_u64_rem(ahead * node->weight + node->rest,
 					      weight, &rest);
 	}
@@ -532,7 +619,9 @@ void ioband_node_set_class(struct ioband_sched *sched, struct ioband_node *node,
 	node_leave(sched, node, now_ns);
 	node->class = class;
 	for (leg = 0; leg < node->nr_legs; leg++)
-		node->leg[leg].start = *ioband_vtime_of(node, leg);
+		node->leg[leg].tag = (struct ioband_tag) {
+			.start = *ioband_vtime_of(node, leg),
+		};
 	node->rest = 0;
 	ioband_node_update(sched, node, now_ns);
 }

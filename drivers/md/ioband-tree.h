@@ -19,10 +19,27 @@ static inline unsigned int ioband_way_leg(unsigned int way)
 	return way / IOBAND_DIRS;
 }
 
-/* The start tag of a facet: both directions at one leg share it. */
-static inline u64 *ioband_start_of(const struct ioband_facet *facet)
+/* The other direction at the same leg. */
+static inline unsigned int ioband_way_back(unsigned int way)
 {
-	return &facet->whose->leg[ioband_way_leg(facet->way)].start;
+	return way ^ 1;
+}
+
+/* The tag of a facet: both directions at one leg share it. */
+static inline struct ioband_tag *ioband_tag_of(const struct ioband_facet *facet)
+{
+	return &facet->whose->leg[ioband_way_leg(facet->way)].tag;
+}
+
+/* The place of what goes @way. */
+static inline u64 ioband_tag_key(const struct ioband_tag *tag, unsigned int way)
+{
+	return tag->start - tag->behind[ioband_way_dir(way)];
+}
+
+static inline u64 ioband_key_of(const struct ioband_facet *facet)
+{
+	return ioband_tag_key(ioband_tag_of(facet), facet->way);
 }
 
 static inline u64 *ioband_vtime_of(const struct ioband_node *node,
@@ -47,8 +64,12 @@ static inline u64 ioband_step(u32 *rest, u64 cost, u32 weight)
 	return step;
 }
 
-bool ioband_limits_above(const struct ioband_node *node, enum ioband_dir dir,
-			 u64 now_ns, u64 *open_ns);
+bool ioband_limits_from(const struct ioband_node *node, enum ioband_dir dir,
+			u64 now_ns, u64 *open_ns);
+bool ioband_way_lags(const struct ioband_node *above, enum ioband_class class,
+		     unsigned int way, u64 now_ns, u64 *least);
+void ioband_tag_raise(struct ioband_tag *tag, u64 vtime);
+void ioband_place_own(struct ioband_node *node, unsigned int way, u64 now_ns);
 u32 ioband_open_ways(const struct ioband_node *node);
 bool ioband_facet_has_io(const struct ioband_facet *facet);
 bool ioband_node_place(struct ioband_sched *sched, struct ioband_node *node,

@@ -262,11 +262,11 @@ static bool is_owed(const struct ioband_node *node,
 	if (node->class != next->class)
 		return node->class < next->class;
 	/* A disk that does one thing at a time has one leg, or one order for all. */
-	start = node->leg[0].start;
+	start = node->leg[0].tag.start;
 	vtime = *ioband_vtime_of(node, 0);
 	if (ioband_before(start, vtime))
 		start = vtime;
-	return ioband_before(start, next->leg[0].start);
+	return ioband_before(start, next->leg[0].tag.start);
 }
 
 /*
@@ -356,13 +356,13 @@ static void settle(struct ioband_sched *sched, struct ioband_node *node,
 	if (!list_empty(&node->children) && ioband_node_joined(sched, node)) {
 		step = correction(&node->own_rest, cost, IOBAND_WEIGHT_DEFAULT);
 		for (leg = 0; leg < node->nr_legs; leg++)
-			node->leg[leg].own_start += step;
+			node->leg[leg].own.start += step;
 	}
 	for (; node->parent && ioband_node_joined(sched, node);
 	     node = node->parent) {
 		step = correction(&node->rest, cost, node->weight);
 		for (leg = 0; leg < node->nr_legs; leg++)
-			node->leg[leg].start += step;
+			node->leg[leg].tag.start += step;
 		node->served += cost;
 		ioband_node_resort(sched, node, now_ns);
 	}

@@ -68,10 +68,10 @@ static u64 vtime_of(const struct ioband_node *node)
 /* Whether a tag of @node or above it has come to where another period begins. */
 static bool may_end(const struct ioband_node *node)
 {
-	bool ends = max(node->plain.own_start, node->plain.vtime[IOBAND_BE]) >= PERIOD_END;
+	bool ends = max(node->plain.own.start, node->plain.vtime[IOBAND_BE]) >= PERIOD_END;
 
 	for (; node->parent; node = node->parent)
-		ends |= max(node->plain.start, vtime_of(node)) >= PERIOD_END;
+		ends |= max(node->plain.tag.start, vtime_of(node)) >= PERIOD_END;
 	return ends;
 }
 
@@ -113,7 +113,7 @@ static struct fuzz_group *joined(u8 arg)
 		return NULL;
 	if (!ioband_node_joined(&sched, node)) {
 		ioband_node_join(&sched, node, arg >> 3, arg);
-		must(node->plain.start == vtime_of(node) +
+		must(node->plain.tag.start == vtime_of(node) +
 		     (cost_of(arg >> 3, arg) << 16) / node->weight);
 	}
 	return group;
@@ -126,8 +126,8 @@ static u64 due(const struct ioband_node *node)
 
 	/* Who is ready and behind was kept from its turns by a limit above it. */
 	if (node->ready)
-		return node->plain.start;
-	return ioband_before(node->plain.start, vtime) ? vtime : node->plain.start;
+		return node->plain.tag.start;
+	return ioband_before(node->plain.tag.start, vtime) ? vtime : node->plain.tag.start;
 }
 
 static bool has_limit_above(const struct ioband_node *node)
@@ -146,8 +146,8 @@ static u64 least_tag(const struct ioband_node *node, u64 least)
 	list_for_each_entry(sibling, &node->parent->children, sibling)
 		if (sibling != node && sibling->ready &&
 		    sibling->class == node->class &&
-		    ioband_before(sibling->plain.start, least))
-			least = sibling->plain.start;
+		    ioband_before(sibling->plain.tag.start, least))
+			least = sibling->plain.tag.start;
 	return least;
 }
 
@@ -171,17 +171,17 @@ static void hold(u8 arg, enum ioband_dir dir, bool is_async, u8 prio)
 	io->held = true;
 	io->number = nr_ios++;
 	nr_held++;
-	start = node->plain.start;
+	start = node->plain.tag.start;
 	tag = due(node);
 	was_ready = node->ready;
 	ioband_hold(&sched, node, &io->io, now_ns);
 	if (!was_ready && !node->ready)
-		must(node->plain.start == start);
+		must(node->plain.tag.start == start);
 	else if (!has_limit_above(node))
-		must(node->plain.start == (was_ready ? start : tag));
+		must(node->plain.tag.start == (was_ready ? start : tag));
 	else	/* Behind as others are, or not at all any more. */
-		must(!ioband_before(node->plain.start, least_tag(node, min(start, tag))) &&
-		     !ioband_before(max(tag, vtime_of(node)), node->plain.start));
+		must(!ioband_before(node->plain.tag.start, least_tag(node, min(start, tag))) &&
+		     !ioband_before(max(tag, vtime_of(node)), node->plain.tag.start));
 }
 
 static void charge(u8 arg)
@@ -202,9 +202,9 @@ static void charge(u8 arg)
 	 * Paid in full, to less than one unit; or nobody owes anything any more; or what
 	 * a limit kept back does not count any more, which is no less than paid.
 	 */
-	must(began_anew() ? ends : node->plain.start - paid <= 1 ||
-	     (has_limit_above(node) && !ioband_before(node->plain.start, paid) &&
-	      !ioband_before(vtime_of(node), node->plain.start)));
+	must(began_anew() ? ends : node->plain.tag.start - paid <= 1 ||
+	     (has_limit_above(node) && !ioband_before(node->plain.tag.start, paid) &&
+	      !ioband_before(vtime_of(node), node->plain.tag.start)));
 	in_flight++;
 }
 

@@ -105,7 +105,7 @@ static inline const char *ioband_heaps_broken(const struct ioband_node *node,
 		ready[child->class]++;
 		if (!ioband_heap_has(&facet->ready[child->class], &below->node))
 			return "a ready child is not in its parent's heap";
-		if (below->node.key != *ioband_start_of(below))
+		if (below->node.key != ioband_key_of(below))
 			return "the key of a ready child is not its start tag";
 	}
 	for (class = 0; class < IOBAND_CLASSES; class++)
@@ -301,7 +301,7 @@ static inline const char *ioband_tags_broken(const struct ioband_node *node)
 	const char *broken;
 
 	list_for_each_entry(child, &node->children, sibling) {
-		if (child->ready && ioband_before(child->plain.start,
+		if (child->ready && ioband_before(child->plain.tag.start,
 						  node->plain.vtime[child->class]))
 			return "a ready child is behind virtual time";
 		broken = ioband_tags_broken(child);
@@ -309,7 +309,7 @@ static inline const char *ioband_tags_broken(const struct ioband_node *node)
 			return broken;
 	}
 	if (node->held &&
-	    ioband_before(node->plain.own_start, node->plain.vtime[IOBAND_BE]))
+	    ioband_before(node->plain.own.start, node->plain.vtime[IOBAND_BE]))
 		return "a node's own I/O is behind virtual time";
 	return NULL;
 }

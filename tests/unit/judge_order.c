@@ -15,7 +15,7 @@ static u64 tag_of(unsigned int entity)
 {
 	const struct ioband_node *node = &node_of(entity)->node;
 
-	return is_own(entity) ? node->plain.own_start : node->plain.start;
+	return is_own(entity) ? node->plain.own.start : node->plain.tag.start;
 }
 
 static bool judges(void)

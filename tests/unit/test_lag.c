@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A limit for one direction makes all lag that goes this way. There it is divided by
+ * weight, whatever goes the other way.
+ */
+#include "bed.h"
+#include "prng.h"
+
+#define SEC		((u64)NSEC_PER_SEC)
+#define MS		((u64)NSEC_PER_MSEC)
+
+/* A group with limits, and one that keeps the disk busy with reads below it. */
+static struct bed_group *start(struct bed_group **reader)
+{
+	struct bed_group *parent;
+
+	bed_start("weight", 8);
+	parent = bed_add(NULL, 100);
+	*reader = bed_add(parent, 100);
+	bed_limit(parent, IOBAND_WIOPS, 100, 0, 0);
+	bed_backlog(*reader, IOBAND_READ, 8, 32);
+	return parent;
+}
+
+static void stop(const struct bed_group *group)
+{
+	unsigned int i;
+
+	for (i = 0; i < bed.nr_ios; i++)
+		if (bed.ios[i]->group == group)
+			bed.ios[i]->again = false;
+}
+
+/* As many writes of each, if they are equal. */
+static void assert_equal_writes(const struct bed_group *a, const struct bed_group *b,
+				u64 each)
+{
+	assert_in_range(a->ios[IOBAND_WRITE], each - 2, each + 2);
+	assert_in_range(b->ios[IOBAND_WRITE], each - 2, each + 2);
+}
+
+static void test_a_read_costs_no_writes(void **state)
+{
+	struct bed_group *reader, *parent = start(&reader);
+	struct bed_group *writer = bed_add(parent, 100), *both = bed_add(parent, 100);
+	int i;
+
+	bed_backlog(writer, IOBAND_WRITE, 8, 4);
+	bed_backlog(both, IOBAND_WRITE, 8, 4);
+	bed_run(20 * SEC, 1 * MS);
+	for (i = 0; i < 5; i++) {
+		bed_forget();
+		bed_hold_io(bed_new(both, IOBAND_READ, 8));
+		bed_run(4 * SEC, 1 * MS);
+		assert_int_equal(both->ios[IOBAND_READ], 1);
+		assert_equal_writes(writer, both, 200);
+	}
+
+	/* Virtual time stands still until they have caught up, and then they go on. */
+	stop(reader);
+	bed_forget();
+	for (i = 1; i <= 40; i++) {
+		bed_run(20 * SEC, 1 * MS);
+		assert_in_range(writer->ios[IOBAND_WRITE], i * 1000 - 17, i * 1000 + 17);
+		assert_in_range(both->ios[IOBAND_WRITE], i * 1000 - 17, i * 1000 + 17);
+	}
+}
+
+/* Who writes as much as it can has its part of the few reads nevertheless. */
+static void test_writes_cost_no_reads(void **state)
+{
+	struct bed_group *reader, *parent = start(&reader);
+	struct bed_group *light = bed_add(parent, 100), *heavy = bed_add(parent, 900);
+
+	stop(reader);
+	bed_limit(parent, IOBAND_RIOPS, 200, 0, 0);
+	bed_backlog(heavy, IOBAND_WRITE, 8, 32);
+	bed_backlog(heavy, IOBAND_READ, 8, 8);
+	bed_backlog(light, IOBAND_READ, 8, 8);
+	bed_run(5 * SEC, MS / 4);
+	bed_forget();
+	bed_run(20 * SEC, MS / 4);
+	assert_in_range(light->ios[IOBAND_READ], 380, 420);
+	assert_in_range(heavy->ios[IOBAND_READ], 3580, 3620);
+}
+
+static void test_own_writes(void **state)
+{
+	struct bed_group *reader, *parent = start(&reader);
+	struct bed_group *child = bed_add(parent, 100);
+
+	bed_backlog(child, IOBAND_WRITE, 8, 4);
+	bed_backlog(parent, IOBAND_WRITE, 8, 4);
+	bed_run(20 * SEC, 1 * MS);
+	assert_equal_writes(parent, child, 1000);
+	bed_hold_io(bed_new(parent, IOBAND_READ, 8));
+	bed_forget();
+	bed_run(20 * SEC, 1 * MS);
+	assert_equal_writes(parent, child, 1000);
+
+	/* Nor has anybody saved anything up when the limit is gone. */
+	bed_set(parent, NULL);
+	bed_forget();
+	bed_run(3 * SEC, 1 * MS);
+	assert_in_range(bed_ios(parent), 985, 1015);
+	assert_in_range(bed_ios(child), 985, 1015);
+	assert_in_range(bed_ios(reader), 985, 1015);
+}
+
+/* While a limit does not bind, both directions together have one share. */
+static void test_limit_that_does_not_bind(void **state)
+{
+	struct bed_group *reader, *parent = start(&reader);
+	struct bed_group *both = bed_add(parent, 100), *own = parent;
+
+	bed_limit(parent, IOBAND_WIOPS, 100000, 0, 0);
+	bed_backlog(both, IOBAND_WRITE, 8, 8);
+	bed_backlog(both, IOBAND_READ, 8, 8);
+	bed_backlog(own, IOBAND_WRITE, 8, 8);
+	bed_backlog(own, IOBAND_READ, 8, 8);
+	bed_run(9 * SEC, 1 * MS);
+	assert_in_range(bed_ios(both), 2985, 3015);
+	assert_in_range(bed_ios(own), 2985, 3015);
+	assert_in_range(bed_ios(reader), 2985, 3015);
+	assert_in_range(both->ios[IOBAND_READ], 500, 2500);
+	assert_in_range(own->ios[IOBAND_READ], 500, 2500);
+}
+
+enum {
+	WRITERS	= 4,
+};
+
+/* Any weights, any limit, at any level, whatever they read now and then. */
+static void run_at_random(u64 seed)
+{
+	struct bed_group *reader, *parent, *writers[WRITERS];
+	u64 before[WRITERS], total = 0, weights = 0;
+	struct prng prng;
+	int i, turn;
+
+	prng_seed(&prng, seed);
+	parent = start(&reader);
+	bed_limit(parent, IOBAND_WIOPS, 50 + prng_below(&prng, 300), 0, 0);
+	if (prng_percent(&prng, 50)) {
+		parent = bed_add(parent, 1 + prng_below(&prng, 1000));
+		bed_backlog(bed_add(parent, 100), IOBAND_READ, 8, 32);
+	}
+	for (i = 0; i < WRITERS; i++) {
+		/* The last may be the group that has the others below it. */
+		writers[i] = i == WRITERS - 1 && prng_percent(&prng, 50) ? parent :
+			     bed_add(parent, 20 + prng_below(&prng, 400));
+		bed_backlog(writers[i], IOBAND_WRITE, 8, 4);
+	}
+	bed_run(2 * SEC, 1 * MS);
+	for (i = 0; i < WRITERS; i++) {
+		before[i] = writers[i]->ios[IOBAND_WRITE];
+		weights += writers[i] == parent ? 100 : writers[i]->node.weight;
+	}
+	for (turn = 0; turn < 100; turn++) {
+		i = prng_below(&prng, WRITERS);
+		for (int reads = prng_below(&prng, 200); reads; reads--)
+			bed_hold_io(bed_new(writers[i], IOBAND_READ, 8));
+		bed_run(prng_below(&prng, 400) * MS, 1 * MS);
+	}
+	for (i = 0; i < WRITERS; i++)
+		total += writers[i]->ios[IOBAND_WRITE] - before[i];
+	for (i = 0; i < WRITERS; i++) {
+		u64 weight = writers[i] == parent ? 100 : writers[i]->node.weight;
+		u64 got = writers[i]->ios[IOBAND_WRITE] - before[i];
+		u64 due = total * weight / weights;
+
+		if (got + 3 + due / 100 < due || got > due + 3 + due / 100)
+			fail_msg("seed %llu: writer %d of weight %llu got %llu of %llu, %llu are due",
+				 (unsigned long long)seed, i, (unsigned long long)weight,
+				 (unsigned long long)got, (unsigned long long)total,
+				 (unsigned long long)due);
+	}
+	bed_stop();
+}
+
+static void test_at_random(void **state)
+{
+	u64 seed;
+
+	for (seed = 0; seed < 20; seed++)
+		run_at_random(seed);
+	bed_start("weight", 1);
+}
+
+static int teardown(void **state)
+{
+	bed_stop();
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(test_a_read_costs_no_writes, teardown),
+		cmocka_unit_test_teardown(test_writes_cost_no_reads, teardown),
+		cmocka_unit_test_teardown(test_own_writes, teardown),
+		cmocka_unit_test_teardown(test_limit_that_does_not_bind, teardown),
+		cmocka_unit_test_teardown(test_at_random, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -9,7 +9,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cmd.h"
 #include "replace.h"
@@ -321,23 +320,16 @@ static int print_all(FILE *out, const struct sample *sample,
 
 int cmd_metrics(const struct options *opts, int argc, char **argv)
 {
-	struct stat st;
 	struct sample sample = { 0 };
 	char *text = NULL;
 	size_t len = 0;
-	int status, r;
+	int status = 0, r;
 	FILE *out;
 
-	if (opts->columns && !*opts->columns)
-		return fail(IOBAND_USAGE, "--output '': expected a file");
-	/* Anything else, such as /dev/null, would be replaced by the file. */
-	if (opts->columns && !lstat(opts->columns, &st) &&
-	    !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
-		return fail(IOBAND_USAGE,
-			    "--output '%s': expected a regular file, or none yet; it would be replaced",
-			    opts->columns);
-
-	status = sample_read(&sample, opts, argc, argv);
+	if (opts->columns)
+		status = replace_check("--output", opts->columns);
+	if (!status)
+		status = sample_read(&sample, opts, argc, argv);
 	if (!status)
 		status = sample_read_shows(&sample);
 	if (!status) {

@@ -7,11 +7,58 @@
 #include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cmd.h"
 #include "replace.h"
 #include "util.h"
+
+/* A file beside @path, hidden and with another suffix, so that no reader takes it. */
+static int open_temp(const char *path, char **temp)
+{
+	char *dir = xstrdup(path), *base = xstrdup(path);
+	int fd;
+
+	*temp = xasprintf("%s/.%s.XXXXXX", dirname(dir), basename(base));
+	fd = mkostemp(*temp, O_CLOEXEC);
+	free(base);
+	free(dir);
+	return fd;
+}
+
+/**
+ * replace_check - refuse a path at which no file can or should be written
+ * @option: the option that it was given by
+ * @path: the path
+ *
+ * Return: 0, or an exit code after the error has been reported.
+ */
+int replace_check(const char *option, const char *path)
+{
+	struct stat st;
+	char *temp;
+	int fd, status = 0;
+
+	if (!*path)
+		return fail(IOBAND_USAGE, "%s '': expected a file", option);
+	/* Anything else, such as /dev/null, would be replaced by the file. */
+	if (!lstat(path, &st) && !S_ISREG(st.st_mode))
+		return fail(IOBAND_USAGE,
+			    "%s '%s': expected a regular file, or none yet",
+			    option, path);
+	fd = open_temp(path, &temp);
+	if (fd < 0) {
+		status = fail(errno == EACCES ? IOBAND_PERM : IOBAND_USAGE,
+			      "cannot write '%s': %s", path, strerror(errno));
+	} else {
+		unlink(temp);
+		close(fd);
+	}
+	free(temp);
+	return status;
+}
 
 static int write_fd(int fd, const char *text, size_t len)
 {
@@ -55,11 +102,8 @@ static void sync_dir(const char *path)
  */
 int replace_file(const char *path, const char *text, size_t len, bool sync)
 {
-	char *dir_copy = xstrdup(path), *base_copy = xstrdup(path);
-	const char *dir = dirname(dir_copy);
-	/* Hidden and with another suffix, so that no reader takes it. */
-	char *temp = xasprintf("%s/.%s.XXXXXX", dir, basename(base_copy));
-	int fd = mkostemp(temp, O_CLOEXEC), r = 0;
+	char *temp;
+	int fd = open_temp(path, &temp), r = 0;
 
 	if (fd < 0)
 		r = -errno;
@@ -76,10 +120,8 @@ int replace_file(const char *path, const char *text, size_t len, bool sync)
 		if (r)
 			unlink(temp);
 		else if (sync)
-			sync_dir(dir);
+			sync_dir(dirname(temp));
 	}
 	free(temp);
-	free(base_copy);
-	free(dir_copy);
 	return r;
 }

@@ -3,6 +3,9 @@
  * ioband simulate: simulate what groups would get on a disk.
  */
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
 #include "cmd.h"
 #include "replace.h"
@@ -155,6 +158,30 @@ static char *beside(const char *path, const char *name)
 	if (*name == '/' || !slash)
 		return xstrdup(name);
 	return xasprintf("%.*s%s", (int)(slash + 1 - path), path, name);
+}
+
+static bool is_same_file(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev &&
+	       x.st_ino == y.st_ino;
+}
+
+/* Before a simulation that may take long, and would be for nothing. */
+static int check_plot(const char *path, const struct scenario *sc)
+{
+	char *trace = sc->trace ? beside(path, sc->trace) : xstrdup(path);
+	int status = 0;
+
+	if (is_same_file(plot, path) || is_same_file(plot, trace))
+		status = fail(IOBAND_USAGE,
+			      "--plot '%s': expected another file than the scenario and its trace",
+			      plot);
+	else
+		status = replace_check("--plot", plot);
+	free(trace);
+	return status;
 }
 
 static int read_trace(const char *path, const struct scenario *sc,
@@ -352,6 +379,8 @@ int cmd_simulate(const struct options *opts, int argc, char **argv)
 		status = fail(IOBAND_USAGE, "%s:%lu: %s", argv[0], line,
 			      err.text);
 	free(text);
+	if (!status && plot)
+		status = check_plot(argv[0], &sc);
 	if (!status)
 		status = listing_new(&list, opts, "groups", simulate_columns);
 	if (!status && sc.trace)

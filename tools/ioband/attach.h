@@ -16,6 +16,8 @@ int share_default(const struct options *opts, struct config *cfg,
 void share_adopt(const struct volumes *volumes, struct config *cfg);
 int share_check(const struct options *opts, const struct volumes *volumes,
 		const struct config *cfg, const char *devno);
+int attach_find(const struct options *opts, struct config *cfg,
+		struct blk *blk);
 int attach_volume(const struct options *opts, const struct volumes *volumes,
 		  struct config *cfg, const char *devno);
 int create_volume(const struct options *opts, const struct volumes *volumes,

@@ -80,7 +80,7 @@ struct run {
 	int status;
 };
 
-/* Fill in what the file left out, and the name under which the volume runs. */
+/* Fill in what the file left out. */
 static int complete(const struct options *opts, struct config *cfg)
 {
 	struct blk blk;
@@ -88,18 +88,9 @@ static int complete(const struct options *opts, struct config *cfg)
 
 	if (status)
 		return status;
-	if (!*cfg->device)
-		snprintf(cfg->device, sizeof(cfg->device), "/dev/mapper/%s",
-			 cfg->name);
 	status = cfg->is_attached ?
-		 blk_find(opts->sysroot, cfg->device, &blk) :
+		 attach_find(opts, cfg, &blk) :
 		 blk_find_below(opts->sysroot, cfg->device, cfg->name, &blk);
-	if (!status && cfg->is_attached && !*blk.dm_name)
-		status = fail(IOBAND_DEVICE,
-			      STORE_ETC "/%s.conf: device '%s': expected a device-mapper device, such as a logical volume, for mode attach",
-			      cfg->name, cfg->device);
-	if (!status && cfg->is_attached)
-		strcpy(cfg->name, blk.dm_name);
 	if (!status)
 		status = share_default(opts, cfg, blk.devno);
 	return status;

@@ -238,6 +238,37 @@ static int attach_again(const struct options *opts,
 }
 
 /**
+ * attach_find - find the device that a configuration file of mode attach is about
+ * @opts: the global options
+ * @cfg: what the file says; a device that it leaves out is filled in
+ * @blk: filled in
+ *
+ * A file of another name than the device's would undo what the device's own one says,
+ * and be undone by that.
+ *
+ * Return: 0, or an exit code after the error has been reported.
+ */
+int attach_find(const struct options *opts, struct config *cfg,
+		struct blk *blk)
+{
+	int status;
+
+	if (!*cfg->device)
+		snprintf(cfg->device, sizeof(cfg->device), "/dev/mapper/%s",
+			 cfg->name);
+	status = blk_find(opts->sysroot, cfg->device, blk);
+	if (!status && !*blk->dm_name)
+		status = fail(IOBAND_DEVICE,
+			      STORE_ETC "/%s.conf: device '%s': expected a device-mapper device, such as a logical volume, for mode attach",
+			      cfg->name, cfg->device);
+	else if (!status && strcmp(blk->dm_name, cfg->name))
+		status = fail(IOBAND_USAGE,
+			      STORE_ETC "/%s.conf: device '%s' is the volume %s: expected the file to be %s.conf",
+			      cfg->name, cfg->device, blk->dm_name, blk->dm_name);
+	return status;
+}
+
+/**
  * attach_volume - put ioband into a device and record it
  * @opts: the global options
  * @volumes: what volumes_read() found

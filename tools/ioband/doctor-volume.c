@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "attach.h"
 #include "cmd.h"
 #include "current.h"
 #include "doctor.h"
@@ -211,23 +212,39 @@ static void check_follow(struct doctor *doctor, const struct config *cfg,
 	free(device);
 }
 
-static void check_saved(struct doctor *doctor, const struct volume *vol)
+/* Report a file that apply refuses, whatever becomes of its volume. */
+static bool load_saved(struct doctor *doctor, const char *name,
+		       struct config *cfg, bool *found)
 {
-	char *escaped = systemd_escape(vol->name, false), *why;
-	struct config cfg;
-	bool found;
+	struct blk blk;
+	char *why;
 	int status;
 
 	fail_keep(&why);
-	status = store_load(doctor->opts, STORE_ETC, vol->name, &cfg, &found);
+	status = store_load(doctor->opts, STORE_ETC, name, cfg, found);
+	if (!status && *found && cfg->is_attached)
+		status = attach_find(doctor->opts, cfg, &blk);
 	fail_keep(NULL);
-	if (status) {
-		add_finding(doctor, ERROR, "config", vol->name, why,
+	/* A device that is not there is no fault of the file. */
+	if (status && status != IOBAND_DEVICE) {
+		add_finding(doctor, ERROR, "config", name, why,
 			    xstrdup("mend it, or remove it"));
-	} else if (found) {
+		return false;
+	}
+	free(why);
+	return true;
+}
+
+static void check_saved(struct doctor *doctor, const struct volume *vol)
+{
+	char *escaped = systemd_escape(vol->name, false);
+	struct config cfg;
+	bool found, good = load_saved(doctor, vol->name, &cfg, &found);
+
+	if (good && found) {
 		check_enabled(doctor, vol, escaped);
 		check_follow(doctor, &cfg, escaped);
-	} else {
+	} else if (good) {
 		add_finding(doctor, NOTE, "not-saved", vol->name,
 			    xstrdup("its settings are written nowhere and go with the next restart"),
 			    xasprintf("keep them with 'ioband save %s'",
@@ -272,9 +289,15 @@ static int check_kept(struct doctor *doctor)
 
 	for (size_t i = 0; !status && i < names.nr; i++) {
 		const char *name = names.v[i];
+		struct config cfg;
+		bool found, good;
 
 		if (volumes_find(&doctor->volumes, name) ||
 		    !doctor_wants(doctor, name))
+			continue;
+		good = load_saved(doctor, name, &cfg, &found);
+		config_free(&cfg);
+		if (!good)
 			continue;
 		if (volumes_device(&doctor->volumes, name, NULL))
 			add_finding(doctor, ERROR, "lost", name,

@@ -28,7 +28,7 @@ static const char show_full[] =
 	"token_base=1 carryover=0 note=no_effect_without_epochs\n"
 	"group=-1 weight=100 held=0\n"
 	"group=5 weight=100 held=0 auto=1 cgroup=gone charged_to=/a\n"
-	"group=6 weight=100 held=2 cgroup=/two words/x charged_to=/two words\n"
+	"group=6 weight=100 held=2 cgroup=/two\\040words/x charged_to=/two\\040words\n"
 	"group=7 weight=100 held=2 cgroup=/y z\n";
 
 static void stats_are_read(void **state)

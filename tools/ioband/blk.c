@@ -17,6 +17,7 @@
 #include "blk.h"
 #include "cmd.h"
 #include "util.h"
+#include "words.h"
 
 /* Strictly MAJOR:MINOR, so that it cannot lead out of its directory in sysfs. */
 static int is_devno(const char *device)
@@ -372,7 +373,7 @@ char *blk_user(const char *sysroot, const char *device)
 
 	name = find_mount_of(sysroot, device);
 	if (name) {
-		unescape_mount(name);
+		unescape(name);
 		text = xasprintf("mounted on %s", name);
 		free(name);
 		return text;

@@ -19,6 +19,7 @@
 
 #include "cgroup.h"
 #include "util.h"
+#include "words.h"
 
 enum {
 	/* FILEID_KERNFS of linux/exportfs.h, not exported to user space. */
@@ -91,7 +92,7 @@ static char *find_mount(const char *sysroot)
 		v1 = !strcmp(fstype, "cgroup") && has_word(options, "blkio");
 		if (v1 || (!found && !strcmp(fstype, "cgroup2"))) {
 			free(found);
-			unescape_mount(point);
+			unescape(point);
 			found = xasprintf("%s%s", sysroot, point);
 		}
 	}

@@ -50,7 +50,7 @@ static void add_line(struct listing *list, const struct volume *vol, char *line)
 			continue;
 		}
 		/* The kernel escapes blanks in the path of a cgroup. */
-		unescape_mount(value);
+		unescape(value);
 		listing_row(list);
 		listing_string(list, COL_VOLUME, vol->name);
 		if (group)

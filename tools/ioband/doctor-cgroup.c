@@ -157,24 +157,26 @@ static void tell_limits(const struct census *census, const char *mount)
 			for (size_t k = 0; k < NR_LIMIT_FILES; k++, nr++) {
 				const struct count *limit =
 					&census->limits[nr];
-				char *others;
+				char *others, *file;
 
 				if (!limit->nr)
 					continue;
 				others = and_others(limit);
+				file = shell_word("%s%s/%s", mount,
+						  strcmp(limit->first, "/") ?
+						  limit->first : "",
+						  limit_files[k].name);
 				add_finding(doctor, j ? WARNING : NOTE,
 					    limit_files[k].name, patient->name,
 					    xasprintf("%s of the cgroup %s%s limits %s as well",
 						      limit_files[k].name,
 						      limit->first, others,
 						      path),
-					    xasprintf("if it is not meant to: \"echo '%s%s' >%s%s/%s\"",
+					    xasprintf("if it is not meant to: \"echo '%s%s' >%s\"",
 						      devno,
 						      limit_files[k].remove,
-						      mount,
-						      strcmp(limit->first, "/") ?
-						      limit->first : "",
-						      limit_files[k].name));
+						      file));
+				free(file);
 				free(others);
 			}
 			free(path);

@@ -40,12 +40,15 @@ static void check_group(struct doctor *doctor, const struct volume *vol,
 		const char *path = group->cgroup ? group->cgroup : "?";
 		int parent = strrchr(path, '/') > path ?
 			     (int)(strrchr(path, '/') - path) : 0;
+		char *file = shell_word("/sys/fs/cgroup%.*s/cgroup.subtree_control",
+					parent, path);
 
 		add_finding(doctor, WARNING, "no-io-controller", vol->name,
 			    xasprintf("group %s gets no I/O: the io controller is not enabled for the cgroup %s, and %s is charged",
 				      id, path, group->charged_to),
-			    xasprintf("enable it with 'echo +io >\"/sys/fs/cgroup%.*s/cgroup.subtree_control\"', for a unit of systemd with IOAccounting=yes",
-				      parent, path));
+			    xasprintf("enable it with \"echo +io >%s\", for a unit of systemd with IOAccounting=yes",
+				      file));
+		free(file);
 	}
 	free(id);
 }

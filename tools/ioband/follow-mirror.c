@@ -214,10 +214,9 @@ static int set_limit(struct mirror *mirror, struct followed *group,
 		return r;
 	/* The group exists: attached or given its weight just now. */
 	if (r && !group->refused[k])
-		fprintf(stderr,
-			"ioband: '%s' does not take %s= of the cgroup '%s', and io.max is followed without it: %s\n",
-			mirror->vol->name, io_limit_names[k], group->path,
-			*ioband_dm_reason() ? ioband_dm_reason() : strerror(-r));
+		warn("'%s' does not take %s= of the cgroup '%s', and io.max is followed without it: %s",
+		     mirror->vol->name, io_limit_names[k], group->path,
+		     *ioband_dm_reason() ? ioband_dm_reason() : strerror(-r));
 	group->refused[k] = r;
 	/* Even if refused: comparing the volume tries again. */
 	group->have.limits[k] = limit;

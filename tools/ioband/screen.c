@@ -21,7 +21,9 @@
 #include "screen.h"
 #include "util.h"
 
-static const int caught[] = { SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGWINCH };
+static const int caught[] = {
+	SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP, SIGWINCH,
+};
 
 enum {
 	NR_CAUGHT = sizeof(caught) / sizeof(caught[0]),

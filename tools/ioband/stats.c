@@ -231,10 +231,14 @@ static int parse_show_group(char *line, struct show *show, size_t nr,
 	id[id_len] = '\0';
 	if (!parse_id(id, &group->id, &group->is_default))
 		return refuse(err, "line %zu: '%.40s' is no value of group", nr, id);
-	if (cgroup)
+	if (cgroup) {
 		cgroup[cgroup_len] = '\0';
-	if (charged)
+		unescape(cgroup);
+	}
+	if (charged) {
 		charged[charged_len] = '\0';
+		unescape(charged);
+	}
 	group->cgroup = cgroup;
 	group->charged_to = charged;
 	show->nr_groups++;

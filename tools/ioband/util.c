@@ -222,24 +222,36 @@ void xmemclose(FILE *stream)
 }
 
 /**
- * unescape_mount - undo the escapes of mountinfo, such as \040 for a blank
- * @s: the path, changed in place
+ * shell_word - quote a word of a command that is offered to the user
+ * @fmt: the word
+ *
+ * Return: the word, in quotes if it needs any; to be freed.
  */
-void unescape_mount(char *s)
+char *shell_word(const char *fmt, ...)
 {
-	char *to = s;
+	static const char plain[] =
+		"abcdefghijklmnopqrstuvwxyz"
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+		"0123456789_+-.,:=@/";
+	char *word, *quoted, *to;
+	va_list args;
 
-	for (; *s; s++) {
-		if (s[0] == '\\' && s[1] >= '0' && s[1] <= '3' &&
-		    s[2] >= '0' && s[2] <= '7' && s[3] >= '0' && s[3] <= '7') {
-			*to++ = (s[1] - '0') << 6 | (s[2] - '0') << 3 |
-				(s[3] - '0');
-			s += 3;
-		} else {
-			*to++ = *s;
-		}
+	va_start(args, fmt);
+	word = xvasprintf(fmt, args);
+	va_end(args);
+	if (*word && !word[strspn(word, plain)])
+		return word;
+
+	quoted = xcalloc(strlen(word) + 1, 4);
+	to = stpcpy(quoted, "'");
+	for (const char *from = word; *from; from++) {
+		if (*from == '\'')
+			to = stpcpy(to, "'\\'");
+		*to++ = *from;
 	}
-	*to = '\0';
+	*to = '\'';
+	free(word);
+	return quoted;
 }
 
 /**

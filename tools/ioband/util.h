@@ -24,7 +24,7 @@ char *xasprintf(const char *fmt, ...) __printf(1, 2);
 FILE *xmemstream(char **text, size_t *size);
 void xmemclose(FILE *stream);
 
-void unescape_mount(char *s);
+char *shell_word(const char *fmt, ...) __printf(1, 2);
 FILE *open_below(const char *root, const char *path);
 
 #endif /* IOBAND_UTIL_H */

@@ -30,6 +30,27 @@ char *next_word(struct words *words)
 	return word;
 }
 
+/**
+ * unescape - undo the kernel's escapes in a path, such as \040 for a blank
+ * @s: the path, changed in place
+ */
+void unescape(char *s)
+{
+	char *to = s;
+
+	for (; *s; s++) {
+		if (s[0] == '\\' && s[1] >= '0' && s[1] <= '3' &&
+		    s[2] >= '0' && s[2] <= '7' && s[3] >= '0' && s[3] <= '7') {
+			*to++ = (s[1] - '0') << 6 | (s[2] - '0') << 3 |
+				(s[3] - '0');
+			s += 3;
+		} else {
+			*to++ = *s;
+		}
+	}
+	*to = '\0';
+}
+
 unsigned long count_words(const char *text)
 {
 	unsigned long nr = 0;

@@ -17,6 +17,7 @@ struct words {
 };
 
 char *next_word(struct words *words);
+void unescape(char *s);
 unsigned long count_words(const char *text);
 bool parse_u64(const char *word, uint64_t max, uint64_t *value);
 

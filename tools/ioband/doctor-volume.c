@@ -152,17 +152,16 @@ static void check_size(struct doctor *doctor, const struct volume *vol)
 	ioband_dm_targets_free(&targets);
 }
 
-/* Whether @dir has a configuration of the volume. */
+/* Whether @dir has a configuration of the volume, be it readable or not. */
 bool doctor_has_file(const struct doctor *doctor, const char *dir,
 		     const char *name)
 {
-	char *path = xasprintf("%s/%s.conf", dir, name);
-	FILE *file = open_below(doctor->opts->sysroot, path);
+	char *path = xasprintf("%s%s/%s.conf", doctor->opts->sysroot, dir, name);
+	struct stat st;
+	bool found = !lstat(path, &st);
 
 	free(path);
-	if (file)
-		fclose(file);
-	return file;
+	return found;
 }
 
 /* Whether @by wants the unit: there is a link, wherever that points to. */

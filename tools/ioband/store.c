@@ -59,6 +59,27 @@ static int is_conf(const struct dirent *entry)
 	return has_suffix(entry->d_name);
 }
 
+/*
+ * What keeps a file or directory from being read, by errno. There is no error if nothing
+ * has that name; a link that leads nowhere was meant to be read.
+ */
+static int cannot_read(const struct options *opts, const char *path)
+{
+	int err = errno;
+	char *full = xasprintf("%s%s", opts->sysroot, path);
+	struct stat st;
+	bool is_none = err == ENOENT && lstat(full, &st);
+
+	free(full);
+	if (is_none)
+		return 0;
+	return fail(err == EACCES ? IOBAND_PERM : IOBAND_USAGE,
+		    "cannot read '%s': %s", path,
+		    err == ENOENT ? "it is a link to nothing" :
+		    err == EILSEQ ? "it is no text" :
+		    err == ESPIPE ? "it is a pipe" : strerror(err));
+}
+
 /* List the configuration files of a directory, sorted. */
 static int list_dir(const struct options *opts, const char *dir,
 		    struct names *names)
@@ -67,16 +88,10 @@ static int list_dir(const struct options *opts, const char *dir,
 	struct dirent **entries;
 	int nr = scandir(full, &entries, is_conf, alphasort);
 
-	memset(names, 0, sizeof(*names));
-	if (nr < 0) {
-		int r = errno == ENOENT || errno == ENOTDIR ? 0 :
-			fail(errno == EACCES ? IOBAND_PERM : IOBAND_USAGE,
-			     "cannot read '%s': %s", full, strerror(errno));
-
-		free(full);
-		return r;
-	}
 	free(full);
+	memset(names, 0, sizeof(*names));
+	if (nr < 0)
+		return cannot_read(opts, dir);
 	names->v = xcalloc(nr, sizeof(*names->v));
 	for (int i = 0; i < nr; i++) {
 		names->v[names->nr++] = xstrdup(entries[i]->d_name);
@@ -148,14 +163,8 @@ static int merge_file(const struct options *opts, const char *path,
 	int r;
 
 	text = read_file(opts->sysroot, path);
-	if (!text && errno == ENOENT)
-		return 0;
 	if (!text)
-		return fail(errno == EACCES ? IOBAND_PERM : IOBAND_USAGE,
-			    "cannot read '%s': %s", path,
-			    errno == EILSEQ ? "it is no text" :
-			    errno == ESPIPE ? "it is a pipe" :
-			    strerror(errno));
+		return cannot_read(opts, path);
 	*found = true;
 	config_init(&more, cfg->name);
 	r = conf_parse(&more, text, &err);

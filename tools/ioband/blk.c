@@ -192,14 +192,47 @@ static bool find_by_name(const char *sysroot, const char *path, char *devno)
 	return found;
 }
 
+/**
+ * blk_parse_tag - split UUID=, LABEL= and the like
+ * @arg: the word; in the value, \x20 stands for a blank, as in names made by udev
+ * @tag: set to the part before the =, to be freed
+ * @value: set to the part behind it, to be freed
+ *
+ * Return: whether it is one.
+ */
+bool blk_parse_tag(const char *arg, char **tag, char **value)
+{
+	unsigned int c;
+	char *to;
+
+	if (*arg == '/' || blkid_parse_tag_string(arg, tag, value))
+		return false;
+	to = *value;
+	for (const char *from = to; *from; from++) {
+		if (!strncmp(from, "\\x", 2) &&
+		    isxdigit((unsigned char)from[2]) &&
+		    isxdigit((unsigned char)from[3]) &&
+		    sscanf(from + 2, "%2x", &c) == 1 && c) {
+			*to++ = c;
+			from += 3;
+		} else {
+			*to++ = *from;
+		}
+	}
+	*to = '\0';
+	return true;
+}
+
 /* Resolve UUID=, LABEL= and the like to a path. */
 static char *resolve_tag(const char *arg)
 {
-	char *path;
+	char *tag, *value, *path;
 
-	if (*arg == '/' || !strchr(arg, '='))
+	if (!blk_parse_tag(arg, &tag, &value))
 		return xstrdup(arg);
-	path = blkid_evaluate_tag(arg, NULL, NULL);
+	path = blkid_evaluate_tag(tag, value, NULL);
+	free(tag);
+	free(value);
 	return path ? path : xstrdup(arg);
 }
 

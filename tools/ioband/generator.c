@@ -12,6 +12,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include <blkid.h>
+
+#include "blk.h"
 #include "cmd.h"
 #include "generator.h"
 #include "store.h"
@@ -47,26 +50,39 @@ char *systemd_escape(const char *text, bool is_path)
 	return out;
 }
 
+/* The link that udev makes, or NULL. */
+static char *tag_path(const char *tag, const char *value)
+{
+	static const char * const tags[][2] = {
+		{ "UUID", "by-uuid" }, { "LABEL", "by-label" },
+		{ "PARTUUID", "by-partuuid" }, { "PARTLABEL", "by-partlabel" },
+	};
+	size_t size = 4 * strlen(value) + 1;
+	char *name = xcalloc(size, 1), *path = NULL;
+
+	blkid_encode_string(value, name, size);
+	for (size_t i = 0; i < sizeof(tags) / sizeof(tags[0]); i++)
+		if (!strcmp(tag, tags[i][0]))
+			path = xasprintf("/dev/disk/%s/%s", tags[i][1], name);
+	free(name);
+	return path;
+}
+
 /* The path of the device node of a volume, or NULL; to be freed. */
 static char *device_path(const struct config *cfg)
 {
-	static const struct {
-		const char *tag;
-		const char *dir;
-	} tags[] = {
-		{ "UUID=", "/dev/disk/by-uuid/" },
-		{ "LABEL=", "/dev/disk/by-label/" },
-		{ "PARTUUID=", "/dev/disk/by-partuuid/" },
-		{ "PARTLABEL=", "/dev/disk/by-partlabel/" },
-	};
 	const char *device = cfg->device;
+	char *tag, *value;
 
 	if (!*device)
 		return xasprintf("/dev/mapper/%s", cfg->name);
-	for (size_t i = 0; i < sizeof(tags) / sizeof(tags[0]); i++)
-		if (!strncmp(device, tags[i].tag, strlen(tags[i].tag)))
-			return xasprintf("%s%s", tags[i].dir,
-					 device + strlen(tags[i].tag));
+	if (blk_parse_tag(device, &tag, &value)) {
+		char *path = tag_path(tag, value);
+
+		free(tag);
+		free(value);
+		return path;
+	}
 	if (*device == '/')
 		return xstrdup(device);
 	if (strchr(device, '/'))

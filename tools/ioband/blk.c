@@ -127,8 +127,10 @@ unsigned int blk_read_ahead(const char *sysroot, const char *device)
  * @name: buffer for the name
  * @size: size of the buffer
  * @arg: /dev/mapper/NAME, /dev/VG/LV, VG/LV, or the name itself
+ *
+ * Return: whether it fits; otherwise @name is "", which names nothing.
  */
-void blk_dm_name(char *name, size_t size, const char *arg)
+bool blk_dm_name(char *name, size_t size, const char *arg)
 {
 	bool is_lv;
 	size_t n = 0;
@@ -139,12 +141,15 @@ void blk_dm_name(char *name, size_t size, const char *arg)
 	if (!is_lv)
 		arg += 7;
 	is_lv = is_lv && strchr(arg, '/');
-	for (; *arg && n + 2 < size; arg++) {
+	for (; *arg && n + 1 < size; arg++) {
 		name[n++] = is_lv && *arg == '/' ? '-' : *arg;
-		if (is_lv && *arg == '-')
+		if (is_lv && *arg == '-' && n < size)
 			name[n++] = '-';
 	}
+	if (*arg || n == size)
+		n = 0;
 	name[n] = '\0';
+	return n;
 }
 
 /**
@@ -249,8 +254,9 @@ static int find_by_node(const char *arg, char *devno)
 
 		r = -errno;
 		if (*arg != '/') {
-			blk_dm_name(name, sizeof(name), arg);
-			mapper = xasprintf("/dev/mapper/%s", name);
+			mapper = blk_dm_name(name, sizeof(name), arg) ?
+				 xasprintf("/dev/mapper/%s", name) :
+				 xstrdup(arg);
 			r = stat(mapper, &st) ? -errno : 0;
 			free(mapper);
 		}

@@ -38,6 +38,6 @@ char *blk_disks(const char *sysroot, const char *device);
 bool blk_is_related(const char *sysroot, const char *device,
 		    const char *other);
 char *blk_signature(const char *sysroot, const char *device);
-void blk_dm_name(char *name, size_t size, const char *arg);
+bool blk_dm_name(char *name, size_t size, const char *arg);
 
 #endif /* IOBAND_BLK_H */

@@ -289,7 +289,7 @@ int cgroup_by_path(const char *sysroot, const char *path, uint64_t *id)
 }
 
 /* The id of a container, possibly cut short, but to no less than 12 digits. */
-static bool is_container_id(const char *name)
+bool cgroup_is_container_id(const char *name)
 {
 	size_t len = strlen(name);
 
@@ -404,7 +404,7 @@ int cgroup_by_name(const char *sysroot, const char *name, uint64_t *id,
 {
 	struct search s = {
 		.name = name,
-		.is_container = is_container_id(name),
+		.is_container = cgroup_is_container_id(name),
 	};
 	char *mount = find_mount(sysroot);
 	int fd;

@@ -32,6 +32,7 @@ void cgroup_paths_free(struct cgroup_paths *paths);
 int cgroup_by_path(const char *sysroot, const char *path, uint64_t *id);
 int cgroup_by_name(const char *sysroot, const char *name, uint64_t *id,
 		   char **path);
+bool cgroup_is_container_id(const char *name);
 bool cgroup_has_io(const char *sysroot, const char *path);
 
 #endif /* IOBAND_CGROUP_H */

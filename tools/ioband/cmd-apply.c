@@ -234,14 +234,26 @@ static void add_member(struct run *run, const char *name, bool is_chosen)
 	};
 }
 
-/* Accept VG/LV as well: the file is named after the device-mapper name. */
+/*
+ * Accept VG/LV and nodes as well: the file is named after the device-mapper name. The
+ * device may be still to be made.
+ */
 static int add_named(struct run *run, const char *word)
 {
 	char name[VOLUME_LEN];
+	struct blk blk;
+	char *why;
+	int status;
 
 	if (!strncmp(word, "/dev/", 5) || blk_is_lv(word)) {
-		blk_dm_name(name, sizeof(name), word);
-		word = name;
+		fail_keep(&why);
+		status = blk_find(run->opts->sysroot, word, &blk);
+		fail_keep(NULL);
+		free(why);
+		if (!status && *blk.dm_name)
+			word = blk.dm_name;
+		else if (blk_dm_name(name, sizeof(name), word))
+			word = name;
 	}
 	add_member(run, word, true);
 	return check_volume_name(word);

@@ -121,6 +121,18 @@ static bool show_progress(const struct disktest *test, uint64_t ns)
 	return interrupted;
 }
 
+/* The node of what is no file: any of the ways to name a device; to be freed. */
+static char *find_node(const struct options *opts, const char *word, int *status)
+{
+	struct stat st;
+	struct blk blk;
+
+	if (!stat(word, &st))
+		return xstrdup(word);
+	*status = blk_find(opts->sysroot, word, &blk);
+	return *status ? NULL : blk_path(opts->sysroot, blk.devno);
+}
+
 static int open_device(const char *path, int *fd, uint64_t *bytes)
 {
 	struct stat st;
@@ -193,21 +205,17 @@ static int run_tests(struct listing *list, const char *path, int fd,
 int cmd_calibrate(const struct options *opts, int argc, char **argv)
 {
 	struct sigaction action = { .sa_handler = interrupt };
-	const char *path = argc ? argv[0] : NULL;
-	char node[160] = "/dev/mapper/";
-	size_t len = strlen(node);
 	struct listing *list;
+	char *path = NULL;
 	uint64_t bytes;
 	int fd = -1, status;
 
 	if (!argc)
 		return fail(IOBAND_USAGE,
 			    "calibrate: expected a device, as in 'ioband calibrate /dev/sda'");
-	if (blk_is_lv(path)) {
-		blk_dm_name(node + len, sizeof(node) - len, path);
-		path = node;
-	}
 	status = listing_new(&list, opts, "tests", calibrate_columns);
+	if (!status)
+		path = find_node(opts, argv[0], &status);
 	if (!status)
 		status = open_device(path, &fd, &bytes);
 	if (!status) {
@@ -224,5 +232,6 @@ int cmd_calibrate(const struct options *opts, int argc, char **argv)
 	if (fd >= 0)
 		close(fd);
 	listing_free(list);
+	free(path);
 	return status;
 }

@@ -303,10 +303,9 @@ int cmd_doctor(const struct options *opts, int argc, char **argv)
 	int status = 0;
 
 	for (int i = 0; i < argc; i++) {
-		if (!blk_is_lv(argv[i]))
-			continue;
-		blk_dm_name(lvs[i], sizeof(lvs[i]), argv[i]);
-		argv[i] = lvs[i];
+		if (blk_is_lv(argv[i]) &&
+		    blk_dm_name(lvs[i], sizeof(lvs[i]), argv[i]))
+			argv[i] = lvs[i];
 	}
 	/* Without the target there are no volumes, but there may be other findings. */
 	has_target = check_target(&doctor, &status);

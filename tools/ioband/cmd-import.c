@@ -30,8 +30,9 @@ static void name_volume(const struct options *opts, struct config *cfg)
 	if (!*opts->sysroot && !stat(cfg->device, &st) &&
 	    !blk_find(opts->sysroot, cfg->device, &blk) && *blk.dm_name)
 		snprintf(cfg->name, sizeof(cfg->name), "%s", blk.dm_name);
-	else
-		blk_dm_name(cfg->name, sizeof(cfg->name), cfg->device);
+	else if (!blk_dm_name(cfg->name, sizeof(cfg->name), cfg->device))
+		/* Too long, as the error for a name with a slash will tell. */
+		snprintf(cfg->name, sizeof(cfg->name), "%.127s", cfg->device);
 }
 
 static int force;

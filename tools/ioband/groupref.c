@@ -90,6 +90,7 @@ static int resolve_gid(const char *word, struct config_group *group, char **why)
 int groupref_resolve(const struct options *opts, const char *type,
 		     const char *word, struct config_group *group, char **why)
 {
+	bool is_cgroup;
 	int r = 0;
 
 	*why = NULL;
@@ -103,12 +104,21 @@ int groupref_resolve(const struct options *opts, const char *type,
 				 word);
 		return -EINVAL;
 	}
-	if (parse_u64(word, UINT64_MAX, &group->id)) {
-		group->has_id = true;
+	group->has_id = parse_u64(word, UINT64_MAX, &group->id);
+	is_cgroup = !strcmp(type, "cgroup");
+	if (group->has_id && !(is_cgroup && cgroup_is_container_id(word)))
 		return 0;
-	}
-	if (!strcmp(type, "cgroup")) {
+	if (is_cgroup) {
+		uint64_t number = group->id;
+
 		r = resolve_cgroup(opts, word, group, why);
+		/* A number after all: the id of a container may look like one. */
+		if (group->has_id && (r == -ENOENT || r == -ENODEV)) {
+			group->id = number;
+			free(*why);
+			*why = NULL;
+			r = 0;
+		}
 	} else if (!strcmp(type, "user") || !strcmp(type, "uid")) {
 		r = resolve_user(word, group, why);
 	} else if (!strcmp(type, "gid")) {

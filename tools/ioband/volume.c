@@ -261,8 +261,7 @@ int volumes_name(const struct volumes *volumes, const char *arg,
 	struct stat st;
 	char lv[128];
 
-	if (blk_is_lv(arg)) {
-		blk_dm_name(lv, sizeof(lv), arg);
+	if (blk_is_lv(arg) && blk_dm_name(lv, sizeof(lv), arg)) {
 		word = lv;
 		is_path = false;
 	}

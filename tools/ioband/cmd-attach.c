@@ -76,20 +76,25 @@ void share_adopt(const struct volumes *volumes, struct config *cfg)
 }
 
 /**
- * share_check - refuse a volume stacked above or below another one of its share
+ * share_check - refuse a volume that does not fit into its share
  * @opts: the global options
  * @volumes: what volumes_read() found
  * @cfg: the new volume
  * @devno: the device that it is attached to or on top of
  *
- * The same I/O would pass through the share twice and wait for itself. The target
- * detects that only if there is no device in between.
+ * Of a volume stacked above or below another one of the share, the same I/O would pass
+ * through the share twice and wait for itself. The target detects that only if there is
+ * no device in between.
  *
  * Return: 0, or an exit code after the error has been reported.
  */
 int share_check(const struct options *opts, const struct volumes *volumes,
 		const struct config *cfg, const char *devno)
 {
+	if (cfg->quantum_ms && strcmp(cfg->policy, "weight-time"))
+		return fail(IOBAND_USAGE,
+			    "cannot make '%s': quantum: needs policy weight-time, not %s",
+			    cfg->name, cfg->policy);
 	for (size_t i = 0; i < volumes->nr; i++) {
 		const struct volume *vol = &volumes->v[i];
 		char *other;
@@ -361,10 +366,8 @@ int cmd_attach(const struct options *opts, int argc, char **argv)
 	if (status)
 		goto out;
 	config_merge(&base, &words);
-	if (base.auto_depth && strcmp(base.type, "cgroup"))
-		status = fail(IOBAND_USAGE,
-			      "attach: auto: needs type cgroup, not %s",
-			      base.type);
+	if (config_check(&base, &err))
+		status = fail(IOBAND_USAGE, "attach: %s", err.text);
 	if (!status)
 		status = groupref_resolve_all(opts, &base, &nr_missing);
 	if (!status)

@@ -47,29 +47,50 @@ const struct own_options import_options = {
 	"      --force          overwrite files that are there\n"
 };
 
-static int check_import(const struct options *opts, const struct imports *all,
-			const struct config *cfg, const char *file,
-			unsigned long nr)
+/* Refuse what apply would, and a second volume of the name. */
+static int check_import(const struct imports *all, const struct config *cfg,
+			const char *file, unsigned long nr)
 {
-	struct names names;
-	int status;
+	struct parse_error err;
+	int status = check_volume_name(cfg->name);
 
-	status = check_volume_name(cfg->name);
+	if (!status && config_check(cfg, &err))
+		status = fail(IOBAND_USAGE, "%s: line %lu: %s", file, nr,
+			      err.text);
+	if (!status)
+		status = store_check(cfg);
 	for (size_t i = 0; !status && i + 1 < all->nr; i++)
 		if (!strcmp(all->v[i].name, cfg->name))
 			status = fail(IOBAND_USAGE,
 				      "%s: line %lu: there is a volume '%s' further up already",
 				      file, nr, cfg->name);
-	if (status || force)
-		return status;
-	status = store_names(opts, STORE_ETC, &names);
-	for (size_t i = 0; !status && i < names.nr; i++)
-		if (!strcmp(names.v[i], cfg->name))
-			status = fail(IOBAND_BUSY,
-				      STORE_ETC "/%s.conf is there already: --force overwrites it",
-				      cfg->name);
-	names_free(&names);
 	return status;
+}
+
+static int read_line(const struct options *opts, const char *line,
+		     const char *file, unsigned long nr,
+		     struct imports *imports)
+{
+	struct parse_error err;
+	struct config cfg;
+	int r;
+
+	config_init(&cfg, "");
+	r = legacy_parse(line, &cfg, &err);
+	if (r <= 0) {
+		config_free(&cfg);
+		return r ? fail(IOBAND_USAGE, "%s: line %lu: %s", file, nr,
+				err.text) : 0;
+	}
+	if (!*cfg.name)
+		name_volume(opts, &cfg);
+	if (!strcmp(cfg.type, "cgroup") && cfg.nr_groups > 1)
+		warn("%s: line %lu: ids of cgroups were others in dm-ioband 1: put paths in their place",
+		     file, nr);
+	imports->v = xreallocarray(imports->v, imports->nr + 1,
+				   sizeof(*imports->v));
+	imports->v[imports->nr++] = cfg;
+	return check_import(imports, &imports->v[imports->nr - 1], file, nr);
 }
 
 static int read_file(const struct options *opts, const char *file,
@@ -80,43 +101,42 @@ static int read_file(const struct options *opts, const char *file,
 	size_t size = 0;
 	unsigned long nr = 0;
 	int status = 0;
+	ssize_t len;
 
 	if (!from)
 		return fail(errno == EACCES ? IOBAND_PERM : IOBAND_USAGE,
 			    "cannot read '%s': %s; name the file to be imported",
 			    file, strerror(errno));
-	while (!status && getline(&line, &size, from) > 0) {
-		struct parse_error err;
-		struct config cfg;
-		int r;
-
+	while (!status && (len = getline(&line, &size, from)) > 0) {
 		nr++;
-		line[strcspn(line, "\n")] = '\0';
-		config_init(&cfg, "");
-		r = legacy_parse(line, &cfg, &err);
-		if (r <= 0) {
-			config_free(&cfg);
-			if (r)
-				status = fail(IOBAND_USAGE, "%s: line %lu: %s",
-					      file, nr, err.text);
-			continue;
-		}
-		if (!*cfg.name)
-			name_volume(opts, &cfg);
-		if (!strcmp(cfg.type, "cgroup") && cfg.nr_groups > 1)
-			warn("%s: line %lu: ids of cgroups were others in dm-ioband 1: put paths in their place",
-			     file, nr);
-		imports->v = xreallocarray(imports->v, imports->nr + 1,
-					   sizeof(*imports->v));
-		imports->v[imports->nr++] = cfg;
-		status = check_import(opts, imports, &imports->v[imports->nr - 1],
+		if (strlen(line) != (size_t)len)
+			status = fail(IOBAND_USAGE,
+				      "%s: line %lu: has a byte 0, expected text",
 				      file, nr);
+		line[strcspn(line, "\n")] = '\0';
+		if (!status)
+			status = read_line(opts, line, file, nr, imports);
 	}
 	if (!status && ferror(from))
 		status = fail(IOBAND_USAGE, "cannot read '%s': %s", file,
 			      strerror(errno));
 	free(line);
 	fclose(from);
+	return status;
+}
+
+static int check_new(const struct options *opts, const struct imports *imports)
+{
+	struct names names;
+	int status = store_names(opts, STORE_ETC, &names);
+
+	for (size_t i = 0; !status && i < imports->nr; i++)
+		for (size_t j = 0; !status && j < names.nr; j++)
+			if (!strcmp(names.v[j], imports->v[i].name))
+				status = fail(IOBAND_BUSY,
+					      STORE_ETC "/%s.conf is there already: --force overwrites it",
+					      names.v[j]);
+	names_free(&names);
 	return status;
 }
 
@@ -128,9 +148,12 @@ int cmd_import(const struct options *opts, int argc, char **argv)
 
 	file = argc ? xstrdup(argv[0]) :
 		      xasprintf("%s" LEGACY_FILE, opts->sysroot);
-	status = lock_take(opts);
+	/* The lock is not held while somebody writes to a pipe. */
+	status = read_file(opts, file, &imports);
 	if (!status)
-		status = read_file(opts, file, &imports);
+		status = lock_take(opts);
+	if (!status && !force)
+		status = check_new(opts, &imports);
 	/* Every line has been checked before the first file is written. */
 	for (size_t i = 0; !status && i < imports.nr; i++) {
 		if (opts->dry_run) {

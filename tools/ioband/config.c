@@ -196,7 +196,14 @@ int config_take(struct config *cfg, const char *key, const char *value,
 	return r;
 }
 
-static int check(const struct config *cfg, struct parse_error *err)
+/**
+ * config_check - refuse what does not go together
+ * @cfg: a configuration
+ * @err: says what was wrong on failure
+ *
+ * Return: 0 or -EINVAL.
+ */
+int config_check(const struct config *cfg, struct parse_error *err)
 {
 	if (cfg->io_limit && cfg->io_throttle > cfg->io_limit)
 		return refuse(err, "io_throttle %u: expected not to exceed io_limit, %u",
@@ -204,6 +211,18 @@ static int check(const struct config *cfg, struct parse_error *err)
 	if (cfg->auto_depth && strcmp(cfg->type, "cgroup"))
 		return refuse(err, "auto: needs type cgroup, not %s",
 			      cfg->type);
+	if (cfg->follow && strcmp(cfg->type, "cgroup"))
+		return refuse(err, "follow: needs type cgroup, not %s",
+			      cfg->type);
+	for (size_t i = 0; i < cfg->nr_groups; i++) {
+		const struct config_group *group = &cfg->groups[i];
+
+		if (group->is_default && group->set.v[SET_PARENT].given)
+			return refuse(err, "parent: the default group has none");
+		if (!group->is_default && !strcmp(cfg->type, "none"))
+			return refuse(err, "group '%.60s': a volume of type none has the default group only",
+				      group->name);
+	}
 	return 0;
 }
 
@@ -246,7 +265,7 @@ int config_take_words(struct config *cfg, int argc, char **argv,
 	if (r)
 		return r;
 	settings_merge(&config_group(cfg, "default")->set, &set);
-	return check(cfg, err);
+	return config_check(cfg, err);
 }
 
 /**

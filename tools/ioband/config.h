@@ -86,6 +86,7 @@ int config_take(struct config *cfg, const char *key, const char *value,
 		struct parse_error *err);
 int config_take_words(struct config *cfg, int argc, char **argv,
 		      struct parse_error *err);
+int config_check(const struct config *cfg, struct parse_error *err);
 void config_merge(struct config *cfg, const struct config *more);
 int config_from_table(struct config *cfg, const struct table_line *line,
 		      struct parse_error *err);

@@ -153,7 +153,7 @@ int legacy_parse(const char *line, struct config *cfg, struct parse_error *err)
 	while (nr < 8 && (word[nr] = next_word(&words)))
 		nr++;
 	if (nr > 3 && !strcmp(word[2], "ioband")) {
-		uint64_t start;
+		uint64_t start, length;
 
 		/* The parameters are parsed as a whole. */
 		size_t at = word[3] - copy;
@@ -161,6 +161,9 @@ int legacy_parse(const char *line, struct config *cfg, struct parse_error *err)
 		if (!parse_u64(word[0], INT64_MAX, &start) || start)
 			r = refuse(err, "start '%.40s': expected 0: only volumes of one line can be imported",
 				   word[0]);
+		else if (!parse_u64(word[1], INT64_MAX, &length) || !length)
+			r = refuse(err, "length '%.40s': expected a number of sectors",
+				   word[1]);
 		else
 			r = take_table(rest + at, cfg, err);
 		if (!r && !*cfg->name)

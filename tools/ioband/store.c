@@ -175,6 +175,24 @@ static int merge_file(const struct options *opts, const char *path,
 	return r ? fail(IOBAND_USAGE, "%s: %s", path, err.text) : 0;
 }
 
+/* Refuse what no volume can be made of. */
+static int check_config(const char *dir, const char *path,
+			const struct config *cfg)
+{
+	struct parse_error err;
+
+	if (!strcmp(dir, STORE_ETC) && !*cfg->device && !cfg->is_attached)
+		return fail(IOBAND_USAGE,
+			    "%s: expected device = PATH in [volume]", path);
+	if (cfg->quantum_ms && strcmp(cfg->policy, "weight-time"))
+		return fail(IOBAND_USAGE,
+			    "%s: quantum: needs policy weight-time, not %s",
+			    path, cfg->policy);
+	if (config_check(cfg, &err))
+		return fail(IOBAND_USAGE, "%s: %s", path, err.text);
+	return 0;
+}
+
 /**
  * store_load - read the configuration of a volume, drop-ins included
  * @opts: the global options
@@ -205,24 +223,8 @@ int store_load(const struct options *opts, const char *dir, const char *name,
 		status = merge_file(opts, file, cfg, &any);
 		free(file);
 	}
-	if (!status && *found && !strcmp(dir, STORE_ETC) && !*cfg->device &&
-	    !cfg->is_attached)
-		status = fail(IOBAND_USAGE,
-			      "%s: expected device = PATH in [volume]", path);
-	if (!status && *found && cfg->io_limit &&
-	    cfg->io_throttle > cfg->io_limit)
-		status = fail(IOBAND_USAGE,
-			      "%s: io_throttle %u: expected not to exceed io_limit, %u",
-			      path, cfg->io_throttle, cfg->io_limit);
-	if (!status && *found && cfg->auto_depth &&
-	    strcmp(cfg->type, "cgroup"))
-		status = fail(IOBAND_USAGE,
-			      "%s: auto: needs type cgroup, not %s", path,
-			      cfg->type);
-	if (!status && *found && cfg->follow && strcmp(cfg->type, "cgroup"))
-		status = fail(IOBAND_USAGE,
-			      "%s: follow: needs type cgroup, not %s", path,
-			      cfg->type);
+	if (!status && *found)
+		status = check_config(dir, path, cfg);
 	names_free(&dropins);
 	free(sub);
 	free(path);
@@ -256,12 +258,12 @@ static char *make_text(const struct config *cfg)
 }
 
 /* Refuse to write a file that could not be read back. */
-static int check_text(const char *path, const struct config *cfg,
-		      const char *text)
+static int check_text(const char *dir, const char *path,
+		      const struct config *cfg, const char *text)
 {
 	struct parse_error err;
 	struct config again;
-	int status = 0;
+	int status;
 
 	config_init(&again, cfg->name);
 	if (strlen(text) > FILE_LEN_MAX)
@@ -272,7 +274,26 @@ static int check_text(const char *path, const struct config *cfg,
 		status = fail(IOBAND_USAGE,
 			      "cannot write '%s', it could not be read again: %s",
 			      path, err.text);
+	else
+		status = check_config(dir, path, &again);
 	config_free(&again);
+	return status;
+}
+
+/**
+ * store_check - whether store_save() would write a configuration
+ * @cfg: the configuration, for %STORE_ETC
+ *
+ * Return: 0, or an exit code after the error has been reported.
+ */
+int store_check(const struct config *cfg)
+{
+	char *path = xasprintf(STORE_ETC "/%s" SUFFIX, cfg->name);
+	char *text = make_text(cfg);
+	int status = check_text(STORE_ETC, path, cfg, text);
+
+	free(text);
+	free(path);
 	return status;
 }
 
@@ -294,7 +315,7 @@ int store_save(const struct options *opts, const char *dir,
 	char *text = make_text(cfg);
 	int r = 0, status;
 
-	status = check_text(path, cfg, text);
+	status = check_text(dir, path, cfg, text);
 	if (!status && mkdir(parent, 0755) && errno != EEXIST)
 		r = -errno;
 	if (!status && !r)

@@ -25,6 +25,7 @@ void names_free(struct names *names);
 
 int store_load(const struct options *opts, const char *dir, const char *name,
 	       struct config *cfg, bool *found);
+int store_check(const struct config *cfg);
 int store_save(const struct options *opts, const char *dir,
 	       const struct config *cfg);
 bool store_has_dropins(const struct options *opts, const char *name);

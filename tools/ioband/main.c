@@ -3,10 +3,12 @@
  * ioband: show and control how groups share the bandwidth of disks.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd.h"
 #include "dm.h"
@@ -143,6 +145,19 @@ static int close_stdout(int status)
 			    "cannot write the output: %s",
 			    strerror(errno));
 	return status;
+}
+
+/*
+ * A file opened later must not become what messages are written to. What would have
+ * failed on a closed descriptor still does: input is open for writing only, and output
+ * for reading.
+ */
+static void open_standard(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 &&
+		    open("/dev/null", fd ? O_RDONLY : O_WRONLY) < 0)
+			exit(IOBAND_USAGE);
 }
 
 static const struct option long_options[] = {
@@ -292,6 +307,7 @@ int main(int argc, char **argv)
 	bool done = false;
 	int status;
 
+	open_standard();
 	/* Not LC_ALL: the decimal point must not depend on the locale. */
 	setlocale(LC_CTYPE, "");
 	opterr = 0;

@@ -139,9 +139,11 @@ static void check_size(struct doctor *doctor, const struct volume *vol)
 			add_finding(doctor, ERROR, "size", vol->name,
 				    xasprintf("it is %" PRIu64 " sectors longer than the device below it",
 					      end - size),
+				    volume_is_attached(vol) ?
+				    xstrdup("make the device below as long as it was, before something is written there") :
 				    xasprintf("make the device below as long as it was, before something is written there; or shrink the file system, then 'ioband resize %s'",
 					      vol->name));
-		else if (size > end && !vol->table.offset_sectors)
+		else if (size > end && !volume_is_attached(vol))
 			add_finding(doctor, WARNING, "size", vol->name,
 				    xasprintf("the device below has %" PRIu64 " sectors more",
 					      size - end),

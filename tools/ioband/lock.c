@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -29,6 +30,26 @@ static int open_lock(const char *dir, const char *path)
 	return open(path, O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 }
 
+/*
+ * Somebody may hold the lock for long. follow has the signals blocked that end it, but
+ * nothing is begun yet: here they end it at once.
+ */
+static int wait_for(int fd)
+{
+	sigset_t ends, old;
+	int r = flock(fd, LOCK_EX | LOCK_NB);
+
+	if (!r || errno != EWOULDBLOCK)
+		return r;
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGINT);
+	sigaddset(&ends, SIGTERM);
+	sigprocmask(SIG_UNBLOCK, &ends, &old);
+	r = flock(fd, LOCK_EX);
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	return r;
+}
+
 /**
  * lock_take - wait for other ioband processes and exclude them from changes
  * @opts: the global options; with --dry-run there is nothing to do
@@ -51,7 +72,7 @@ int lock_take(const struct options *opts)
 	dir = xasprintf("%s" STORE_RUN, opts->sysroot);
 	path = xasprintf("%s" LOCK_FILE, opts->sysroot);
 	fd = open_lock(dir, path);
-	if (fd >= 0 && !flock(fd, LOCK_EX)) {
+	if (fd >= 0 && !wait_for(fd)) {
 		lock_fd = fd;
 	} else {
 		bool forbidden = errno == EACCES || errno == EPERM;

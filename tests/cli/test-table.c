@@ -380,13 +380,13 @@ static void sizes_are_read(void **state)
 		{ "0", 0 }, { "1", 1 }, { "512B", 512 }, { "4K", 4096 },
 		{ "4k", 4096 }, { "4KiB", 4096 }, { "4KB", 4000 },
 		{ "10M", 10485760 }, { "1.5M", 1572864 }, { "1.5MB", 1500000 },
-		{ "0.001K", 1 }, { "2.500G", 2684354560 }, { "10M/s", 10485760 },
+		{ "0.001K", 1 }, { "2.500G", 2684354560 },
 		{ "15E", 15ULL << 60 }, { "18446744073709551615", UINT64_MAX },
 		{ "1.001EB", 1001000000000000000 },
 	};
 	static const char * const bad[] = {
 		"", "K", "-1", "+1", " 1", "1 ", "1.5", "1.", ".5", "1.5B",
-		"1.0001K", "10X", "10Mi", "10Mb", "10KK", "10M/h", "16E",
+		"1.0001K", "10X", "10Mi", "10Mb", "10KK", "10M/h", "10M/s", "16E",
 		"18446744073709551616", "20EB", "0x10", "1e3",
 	};
 	uint64_t bytes;
@@ -398,6 +398,9 @@ static void sizes_are_read(void **state)
 	}
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		assert_false(units_parse_size(bad[i], &bytes));
+	assert_true(units_parse_rate("10M/s", &bytes) && bytes == 10485760);
+	assert_true(units_parse_rate("10MB", &bytes) && bytes == 10000000);
+	assert_false(units_parse_rate("10M/h", &bytes));
 	assert_true(units_parse_usec("7", &bytes) && bytes == 7);
 	assert_true(units_parse_usec("2.5ms", &bytes) && bytes == 2500);
 	assert_true(units_parse_usec("1.000001s", &bytes) == false);

@@ -295,8 +295,12 @@ static int run_all(struct run *run, int argc, char **argv)
 int cmd_apply(const struct options *opts, int argc, char **argv)
 {
 	struct run run = { .opts = opts };
-	int status = run_all(&run, argc, argv);
+	int status;
 
+	if (check_only && opts->dry_run)
+		return fail(IOBAND_USAGE,
+			    "--check and --dry-run exclude each other: choose one");
+	status = run_all(&run, argc, argv);
 	if (!status && check_only && run.any_difference)
 		status = fail(IOBAND_DIFFERS,
 			      "not as configured: 'ioband diff' shows what is different, 'ioband apply' changes it");

@@ -273,6 +273,11 @@ static void free_doctor(struct doctor *doctor)
 	volumes_free(&doctor->volumes);
 }
 
+static bool is_listing(const struct options *opts)
+{
+	return opts->json || opts->raw || opts->columns;
+}
+
 static int print_findings(struct doctor *doctor)
 {
 	const struct options *opts = doctor->opts;
@@ -281,7 +286,7 @@ static int print_findings(struct doctor *doctor)
 	if (doctor->nr_findings)
 		qsort(doctor->findings, doctor->nr_findings,
 		      sizeof(*doctor->findings), compare_findings);
-	if (opts->json || opts->raw || opts->columns)
+	if (is_listing(opts))
 		status = print_listing(doctor);
 	else
 		print_lines(doctor);
@@ -298,10 +303,14 @@ int cmd_doctor(const struct options *opts, int argc, char **argv)
 		.nr_words = argc,
 		.words = argv,
 	};
-	char (*lvs)[VOLUME_LEN] = xcalloc(argc + 1, sizeof(*lvs));
+	char (*lvs)[VOLUME_LEN];
 	bool has_target;
 	int status = 0;
 
+	if (opts->noheadings && !is_listing(opts))
+		return fail(IOBAND_USAGE,
+			    "'ioband doctor' prints sentences: leave out --noheadings, or add --raw or --output");
+	lvs = xcalloc(argc + 1, sizeof(*lvs));
 	for (int i = 0; i < argc; i++) {
 		if (blk_is_lv(argv[i]) &&
 		    blk_dm_name(lvs[i], sizeof(lvs[i]), argv[i]))

@@ -73,6 +73,8 @@ static int change(const struct options *opts, const struct volume *vol,
 		if (settings_take(&group.set, argv[i], SETTING_WEIGHT_MAX,
 				  &err))
 			return fail(IOBAND_USAGE, "group add: %s", err.text);
+	if (settings_check(&group.set, &err))
+		return fail(IOBAND_USAGE, "group add: %s", err.text);
 	if (groupref_resolve(opts, vol->table.type, argv[0], &group, &why) ||
 	    groupref_resolve_parent(opts, vol->table.type, &group.set, &why))
 		status = fail(IOBAND_USAGE, "%s", why);

@@ -38,6 +38,8 @@ static int set_group(const struct options *opts, const struct volume *vol,
 		if (settings_take(&group.set, argv[i], SETTING_WEIGHT_MAX,
 				  &err))
 			return fail(IOBAND_USAGE, "set: %s", err.text);
+	if (settings_check(&group.set, &err))
+		return fail(IOBAND_USAGE, "set: %s", err.text);
 	if (groupref_resolve(opts, vol->table.type, argv[0], &group, &why) ||
 	    groupref_resolve_parent(opts, vol->table.type, &group.set, &why))
 		status = fail(IOBAND_USAGE, "%s", why);
@@ -74,19 +76,27 @@ static char *share_message(const struct config *cfg)
 		return xasprintf("io_throttle %u", cfg->io_throttle);
 	if (cfg->given[CONFIG_IO_LIMIT])
 		return xasprintf("io_limit %u", cfg->io_limit);
-	if (cfg->given[CONFIG_QUANTUM])
-		return xasprintf("quantum %u", cfg->quantum_ms);
-	return NULL;
+	return xasprintf("quantum %u", cfg->quantum_ms);
 }
 
 static int set_share(const struct options *opts, const struct volume *vol,
 		     int argc, char **argv)
 {
+	static const char * const keys[] = {
+		"policy=", "io_throttle=", "io_limit=", "quantum=",
+	};
 	char *text, *what;
 	struct parse_error err;
 	struct config cfg;
+	bool known = false;
 	int status = 0;
 
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		known |= !strncmp(argv[0], keys[i], strlen(keys[i]));
+	if (!known)
+		return fail(IOBAND_USAGE,
+			    "set: '%s': expected a group, or policy, io_throttle, io_limit or quantum of the share; 'ioband apply' changes the rest",
+			    argv[0]);
 	config_init(&cfg, vol->name);
 	if (config_take_words(&cfg, argc, argv, &err))
 		status = fail(IOBAND_USAGE, "set: %s", err.text);
@@ -98,10 +108,6 @@ static int set_share(const struct options *opts, const struct volume *vol,
 	if (status)
 		return status;
 	text = share_message(&cfg);
-	if (!text)
-		return fail(IOBAND_USAGE,
-			    "set: '%s': expected a group, or policy, io_throttle, io_limit or quantum of the share; 'ioband apply' changes the rest",
-			    argv[0]);
 	what = xasprintf("%.*s", (int)strcspn(argv[0], "="), argv[0]);
 	status = send(opts, vol, what, text);
 	free(what);

@@ -84,6 +84,7 @@ enum {
 	CMD_SHARE_KEYS	= 8,	/* takes keys of the share */
 	CMD_GROUP_KEYS	= 16,	/* takes keys of a group */
 	CMD_TO_FILE	= 32,	/* --output is the file to write */
+	CMD_SIZES	= 64,	/* prints sizes, in bytes with --bytes */
 };
 
 extern const struct column calibrate_columns[];

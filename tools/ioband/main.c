@@ -62,10 +62,10 @@ static const struct command commands[] = {
 	  list_columns, NULL, 0 },
 	{ "status", cmd_status, -1, "[NAME ...]",
 	  "show what each group of these volumes, or of all, has got so far",
-	  status_columns, NULL, 0 },
+	  status_columns, NULL, CMD_SIZES },
 	{ "top", cmd_top, -1, "[NAME ...]",
 	  "show what each group gets just now, again and again",
-	  top_columns, &top_options, 0 },
+	  top_columns, &top_options, CMD_SIZES },
 	{ "metrics", cmd_metrics, -1, "[NAME ...]",
 	  "print all counters for Prometheus, or write them to --output FILE",
 	  NULL, NULL, CMD_TO_FILE },
@@ -77,10 +77,10 @@ static const struct command commands[] = {
 	  doctor_columns, NULL, 0 },
 	{ "calibrate", cmd_calibrate, 1, "DEVICE",
 	  "measure what a device can do, by reading from it",
-	  calibrate_columns, &calibrate_options, 0 },
+	  calibrate_columns, &calibrate_options, CMD_SIZES },
 	{ "simulate", cmd_simulate, 1, "FILE",
 	  "find out what groups would get on a disk, by simulation",
-	  simulate_columns, &simulate_options, 0 },
+	  simulate_columns, &simulate_options, CMD_SIZES },
 	{ "version", cmd_version, 0, "",
 	  "show the versions of this command and of the kernel's target",
 	  version_columns, NULL, 0 },
@@ -127,6 +127,13 @@ static int run_command(const struct options *opts, const struct command *cmd,
 		return fail(IOBAND_USAGE,
 			    "'ioband %s' prints no columns: leave out %s",
 			    cmd->name, vain);
+	if (opts->bytes && !(cmd->flags & CMD_SIZES))
+		return fail(IOBAND_USAGE,
+			    "'ioband %s' prints no sizes: leave out --bytes",
+			    cmd->name);
+	if (opts->json && opts->noheadings)
+		return fail(IOBAND_USAGE,
+			    "--json has no headings: leave out --noheadings");
 	if (cmd->max_args >= 0 && argc > cmd->max_args)
 		return fail(IOBAND_USAGE,
 			    "unexpected word '%s': 'ioband %s' takes %s",

@@ -110,7 +110,7 @@ static bool parse_value(int key, const char *word, uint64_t weight_max,
 		}
 		if (keys[key].kind == KIND_IOS)
 			return parse_u64(word, UINT64_MAX, &s->value);
-		return units_parse_size(word, &s->value);
+		return units_parse_rate(word, &s->value);
 	case KIND_USEC:
 		return units_parse_usec(word, &s->value);
 	case KIND_CLASS:
@@ -151,6 +151,7 @@ static int take_addition(struct settings *set, const char *word, size_t len,
 		return refuse(err, "'%.60s': %s=max has none", word,
 			      keys[set->last - 1].name);
 	if (kind == KIND_IOS ? !parse_u64(value, UINT64_MAX, &v) :
+	    is_peak ? !units_parse_rate(value, &v) :
 	    !units_parse_size(value, &v))
 		return refuse(err, "'%.60s': expected %s", word,
 			      kind == KIND_IOS ? "a number of I/Os" :
@@ -237,6 +238,22 @@ int settings_take(struct settings *set, const char *word, uint64_t weight_max,
 	set->v[key].given = true;
 	set->last = keys[key].is_limit ? key + 1 : 0;
 	return 0;
+}
+
+/**
+ * settings_check - refuse settings that change nothing
+ * @set: settings for a group that exists
+ * @err: says what was wrong on failure
+ *
+ * Return: 0 or -EINVAL.
+ */
+int settings_check(const struct settings *set, struct parse_error *err)
+{
+	bool alone = set->v[SET_FORCE].given;
+
+	for (int i = 0; i < NR_SETTINGS; i++)
+		alone = alone && (i == SET_FORCE || !set->v[i].given);
+	return alone ? refuse(err, "force: expected what is to be forced with it, such as min=50M") : 0;
 }
 
 /* In a policy without weights: a plain number is a rate, a second one its burst. */

@@ -76,6 +76,7 @@ bool setting_known(const char *word);
 
 int settings_take(struct settings *set, const char *word, uint64_t weight_max,
 		  struct parse_error *err);
+int settings_check(const struct settings *set, struct parse_error *err);
 int settings_take_param(struct settings *set, const char *policy,
 			const char *param, struct parse_error *err);
 void settings_merge(struct settings *set, const struct settings *more);

@@ -137,15 +137,8 @@ static bool multiply(uint64_t whole, unsigned int thousandths, uint64_t unit,
 	return true;
 }
 
-/**
- * units_parse_size - parse a size
- * @word: 4096, 10M and 10MiB (units of 1024), 10MB (of 1000), 1.5G, 512B; a rate may
- *	end in "/s"
- * @bytes: set to the size
- *
- * Return: whether it is valid.
- */
-bool units_parse_size(const char *word, uint64_t *bytes)
+/* Parse a size, and what may be behind it. */
+static bool parse_size(const char *word, const char *behind, uint64_t *bytes)
 {
 	static const char letters[] = "KMGTPE";
 	unsigned int thousandths, base = 1024;
@@ -169,9 +162,33 @@ bool units_parse_size(const char *word, uint64_t *bytes)
 	} else if (*word == 'B') {
 		word++;
 	}
-	if (*word && strcmp(word, "/s"))
+	if (*word && strcmp(word, behind))
 		return false;
 	return multiply(whole, thousandths, unit, bytes);
+}
+
+/**
+ * units_parse_size - parse a size
+ * @word: 4096, 10M and 10MiB (units of 1024), 10MB (of 1000), 1.5G, 512B
+ * @bytes: set to the size
+ *
+ * Return: whether it is valid.
+ */
+bool units_parse_size(const char *word, uint64_t *bytes)
+{
+	return parse_size(word, "", bytes);
+}
+
+/**
+ * units_parse_rate - parse bytes per second
+ * @word: a size, which may end in "/s"
+ * @bytes: set to the bytes
+ *
+ * Return: whether it is valid.
+ */
+bool units_parse_rate(const char *word, uint64_t *bytes)
+{
+	return parse_size(word, "/s", bytes);
 }
 
 /**

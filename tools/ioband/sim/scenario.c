@@ -246,7 +246,7 @@ static int take_disk(struct reader *reader, const char *key, const char *value)
 	sc->steps = xreallocarray(sc->steps, sc->nr_steps + 1,
 				  sizeof(*sc->steps));
 	sc->steps[sc->nr_steps++] = (struct scenario_step) {
-		reader->at_ns, place, v
+		reader->at_ns, place, v, reader->nr
 	};
 	return 0;
 }
@@ -431,6 +431,35 @@ static int check_groups(struct reader *reader)
 	return 0;
 }
 
+/* What begins only when all is over. */
+static int check_times(struct reader *reader)
+{
+	const struct scenario *sc = reader->sc;
+	u64 end = sc->settle_ns + sc->time_ns;
+	double seconds = end / 1e9;
+
+	for (size_t i = 0; i < sc->nr_jobs; i++) {
+		if (sc->jobs[i].start_ns < end)
+			continue;
+		reader->nr = sc->jobs[i].line;
+		return refuse(reader->err, "start of [job]: expected before the end of the run, at %gs",
+			      seconds);
+	}
+	for (size_t i = 0; i < sc->nr_steps; i++) {
+		if (sc->steps[i].at_ns < end)
+			continue;
+		reader->nr = sc->steps[i].line;
+		return refuse(reader->err, "[disk at %gs]: expected before the end of the run, at %gs",
+			      sc->steps[i].at_ns / 1e9, seconds);
+	}
+	if (sc->trace && sc->trace_start_ns >= end) {
+		reader->nr = sc->trace_line;
+		return refuse(reader->err, "start of [trace]: expected before the end of the run, at %gs",
+			      seconds);
+	}
+	return 0;
+}
+
 static int check(struct reader *reader)
 {
 	struct scenario *sc = reader->sc;
@@ -456,6 +485,8 @@ static int check(struct reader *reader)
 	wrong = check_disk(sc);
 	if (wrong)
 		return refuse(reader->err, "[disk]: %s", wrong);
+	if (check_times(reader))
+		return -EINVAL;
 	return check_groups(reader);
 }
 

@@ -24,11 +24,13 @@ enum {
  * struct scenario_step - a change of the disk
  * @at_ns: time since the start
  * @place: index of the parameter
+ * @line: line number
  */
 struct scenario_step {
 	u64 at_ns;
 	int place;
 	u64 value;
+	unsigned long line;
 };
 
 /**

@@ -67,11 +67,18 @@ _ioband() {
 	local words=('') word i choices='' key=''
 
 	COMPREPLY=()
+	# bash takes "--sort=N" for three words.
+	if [[ $cur == = && $prev == --* ]]; then
+		cur=''
+	elif [[ $prev == = && ${COMP_WORDS[COMP_CWORD - 2]} == --* ]]; then
+		prev=${COMP_WORDS[COMP_CWORD - 2]}
+	fi
 	# What is before this one, options left out: the command and its words.
 	for ((i = 1; i < COMP_CWORD; i++)); do
 		word=${COMP_WORDS[i]}
 		case $word in
 		-o | --output | --sysroot | --iterations | --delay | --sort | --time | --plot)
+			[[ ${COMP_WORDS[i + 1]} != = ]] || ((i++))
 			((i++)) ;;
 		-1)	words+=("$word") ;;	# a group
 		-*)	;;
@@ -132,7 +139,7 @@ _ioband() {
 		return
 	fi
 
-	# bash takes "policy=w" for three words.
+	# Likewise "policy=w".
 	if [[ $cur == = ]]; then
 		cur='' key=$prev
 	elif [[ $prev == = ]]; then

@@ -130,12 +130,11 @@ static bool begin_charge(const struct payer *payer, const struct charge *charge,
 	struct ioband_tag *tag = tag_of(payer, charge->io->leg);
 	u64 key = ioband_tag_key(tag, ioband_way(charge->io));
 
-	if (!payer->is_ready)
-		ioband_tag_raise(tag, *vtime);
-	else if (ioband_before(key, *vtime)) {
+	if (payer->is_ready && ioband_before(key, *vtime)) {
 		*was_kept = true;
 		return false;
 	}
+	ioband_tag_raise(tag, *vtime);
 	tag->behind[charge->io->dir] = 0;
 	if (by_tag)
 		*vtime = tag->start;

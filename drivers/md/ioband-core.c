@@ -495,6 +495,9 @@ struct ioband_io *ioband_next(struct ioband_sched *sched, u32 in_flight,
 	u32 ways;
 
 	wake_timers(sched, now_ns);
+	/* What went out of turn meanwhile has ended it. */
+	if (in_flight)
+		ioband_turn_stop(sched, now_ns);
 	if (sched->late)
 		node = take_late(sched, in_flight, &ways);
 	if (!node) {

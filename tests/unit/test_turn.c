@@ -473,6 +473,38 @@ static void test_limited_meanwhile(void **state)
 	bed_stop();
 }
 
+/* An I/O goes out of turn while the disk is kept free: it is so no longer. */
+static void test_out_of_turn_meanwhile(void **state)
+{
+	const struct bed_terms minimum = { .min_rate = 100, .min_is_ios = true };
+	struct bed_group *lone, *other, *promised;
+	u64 graced_ns, timer_ns;
+	struct bed_io *io;
+
+	start("weight", MS);
+	lone = bed_add(NULL, 1000);
+	other = bed_add(NULL, 100);
+	promised = bed_add(NULL, 1);
+	bed_set(promised, &minimum);
+	add(lone, 200 * US);
+	add(other, 0);
+	run(SEC);
+	while (!bed.sched.turn.since_ns)
+		run(10 * US);
+	io = bed_hold(promised, 8);
+	promised->terms->min.empty_ns = bed.now_ns - 1;
+	ioband_node_update(&bed.sched, &promised->node, bed.now_ns);
+	assert_ptr_equal(bed_next(0), io);
+	assert_null(bed_next(1));
+	graced_ns = bed.sched.graced_ns;
+	bed.now_ns += 5 * MS;
+	assert_null(bed_next(1));
+	assert_false(ioband_timer(&bed.sched, &timer_ns));
+	ioband_done(&bed.sched, &promised->node, 1, 5 * MS, io->io.cost, true, bed.now_ns);
+	assert_int_equal(bed.sched.graced_ns, graced_ns);
+	bed_stop();
+}
+
 /* A completion tells its time; it may be told after the disk is kept free. */
 static void test_done_before(void **state)
 {
@@ -567,6 +599,7 @@ int main(void)
 		cmocka_unit_test(test_target_of_settled),
 		cmocka_unit_test(test_target_beside_writeback),
 		cmocka_unit_test(test_limited_meanwhile),
+		cmocka_unit_test(test_out_of_turn_meanwhile),
 		cmocka_unit_test(test_done_before),
 		cmocka_unit_test(test_done_after),
 		cmocka_unit_test(test_own_is_settled),

@@ -1,30 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The time a disk is at work, and for whom; and the streams of a disk that seeks.
- *
- * A disk that has n bios at once works for each of them with an n-th of its time,
- * as far as we can see. So there is one clock for the disk, which n makes n times
- * slower; a bio notes it when it goes and when it is done, and the difference is
- * what it took. One addition does for all that are in flight (as the virtual time
- * of processor sharing does: A. Demers, S. Keshav, S. Shenker, "Analysis and
- * simulation of a fair queueing algorithm", SIGCOMM 1989).
  */
 #include <linux/hash.h>
-#include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 
 #include "dm-ioband.h"
-
-static void clock_advance(struct ioband_pool *pool, u64 now_ns)
-{
-	lockdep_assert_held(&pool->clock_lock);
-
-	if (pool->clock_ios && (s64)(now_ns - pool->clock_at_ns) > 0)
-		pool->clock_ns += div_u64(now_ns - pool->clock_at_ns,
-					  pool->clock_ios);
-	pool->clock_at_ns = now_ns;
-}
 
 /**
  * iob_start_clock - a bio goes to the disk
@@ -40,9 +22,7 @@ void iob_start_clock(struct ioband_pool *pool, struct ioband_bio *iob,
 	unsigned long flags;
 
 	spin_lock_irqsave(&pool->clock_lock, flags);
-	clock_advance(pool, now_ns);
-	pool->clock_ios++;
-	iob->clock_ns = pool->clock_ns;
+	iob->clock_ns = ioband_clock_start(&pool->clock, now_ns);
 	iob->is_timed = true;
 	spin_unlock_irqrestore(&pool->clock_lock, flags);
 }
@@ -62,9 +42,7 @@ void iob_stop_clock(struct ioband_pool *pool, struct ioband_bio *iob,
 	unsigned long flags;
 
 	spin_lock_irqsave(&pool->clock_lock, flags);
-	clock_advance(pool, now_ns);
-	pool->clock_ios--;
-	account->used_ns += pool->clock_ns - iob->clock_ns;
+	account->used_ns += ioband_clock_stop(&pool->clock, iob->clock_ns, now_ns);
 	account->charged_ns += iob->io.cost;
 	account->done_ns = now_ns;
 	account->nr_done += 1 + iob->io.merged;

@@ -47,6 +47,7 @@
 #include <linux/xarray.h>
 
 #include "dm-ioband-args.h"
+#include "ioband-clock.h"
 #include "ioband-core.h"
 #include "ioband-depth.h"
 
@@ -271,16 +272,9 @@ struct ioband_pool {
 	u32 held_max;			/* per group and direction; under lock */
 	bool is_rotational;		/* guarded by lock */
 
-	/*
-	 * The disk's clock runs only while the disk is busy, and n times slower
-	 * with n I/Os in flight. What it advances by between issue and
-	 * completion of an I/O is that I/O's part of the disk's time.
-	 */
 	bool is_timed;			/* the clock is in use; written under lock */
 	spinlock_t clock_lock;		/* nests in lock; taken by completions */
-	u64 clock_ns;			/* guarded by clock_lock, as all of these */
-	u64 clock_at_ns;
-	u32 clock_ios;
+	struct ioband_clock clock;	/* guarded by clock_lock, as the next */
 	struct list_head news;		/* accounts to be settled */
 
 	/* Streams; NULL until a policy of time needs them; under lock. */

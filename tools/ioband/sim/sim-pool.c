@@ -21,7 +21,7 @@
 static void iog_issue(struct sim_pool *pool, struct sim_io *iob, u64 now_ns)
 {
 	iob->issue_ns = now_ns;
-	iob->work_ns = pool->work_ns;
+	iob->work_ns = ioband_clock_start(&pool->work, now_ns);
 	iob->group->in_flight++;
 	iob->group->in_flight_sectors[iob->io.dir] += iob->io.sectors;
 }
@@ -91,7 +91,6 @@ static bool pump(struct sim_pool *pool, struct sim_io *self, bool is_worker,
 		struct sim_io *iob = sim_io_of(io);
 		struct sim_group *group = iob->group;
 
-		iop_work(pool, now_ns);
 		pool->in_flight++;
 		group->held--;
 		iog_issue(pool, iob, now_ns);
@@ -168,7 +167,6 @@ static bool iop_takes(struct sim_pool *pool, struct sim_io *iob, u64 now_ns)
 	if (pool->in_flight >= pool->pass_max &&
 	    !pool->sched.policy->only_limits && !iop_own(pool, iob, now_ns))
 		return false;
-	iop_work(pool, now_ns);
 	pool->in_flight++;
 	return true;
 }
@@ -237,7 +235,6 @@ enum sim_verdict iop_submit(struct sim_pool *pool, struct sim_io *iob,
 	if (!pool->contended && !iob->group->is_limited &&
 	    (pool->in_flight < pool->pass_max ||
 	     pool->passes[iob->io.dir] == iob->group)) {
-		iop_work(pool, now_ns);
 		pool->in_flight++;
 		return iob_pass(pool, iob, now_ns);
 	}
@@ -256,7 +253,6 @@ void iop_complete(struct sim_pool *pool, struct sim_io *iob, u64 now_ns)
 	iob->group->in_flight_sectors[iob->io.dir] -= iob->io.sectors;
 	if (iob->is_timed)
 		iob_stop_clock(pool, iob, now_ns);
-	iop_work(pool, now_ns);
 	pool->in_flight--;
 	if (!pool->contended) {
 		if (now_ns - iob->issue_ns > SLOW_NS) {
@@ -341,7 +337,6 @@ void iop_init(struct sim_pool *pool, const struct ioband_policy *policy,
 		INIT_LIST_HEAD(&pool->stream_hash[i]);
 	pool->tags = tags;
 	pool->is_rotational = is_rotational;
-	pool->work_at_ns = now_ns;
 	ioband_sched_init(&pool->sched, policy, 1);
 	ioband_depth_init(&pool->depth);
 	if (policy->by_time)

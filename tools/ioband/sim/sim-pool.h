@@ -7,6 +7,7 @@
 #ifndef IOBAND_SIM_POOL_H
 #define IOBAND_SIM_POOL_H
 
+#include "ioband-clock.h"
 #include "ioband-core.h"
 #include "ioband-depth.h"
 #include "simdisk-model.h"
@@ -104,7 +105,8 @@ struct sim_io {
  * @is_pumping: the worker has been woken
  * @pump_ns: time at which it will run
  * @turnaround_ns: time that it takes to run after being woken
- * @work_ns: like @clock_ns, but also runs without contention
+ * @clock: the disk's clock, which runs under contention
+ * @work: that for the report, which always runs
  * @released: called when a group is back below @held_max held I/Os
  */
 struct sim_pool {
@@ -125,11 +127,8 @@ struct sim_pool {
 	u32 io_limit;
 
 	bool is_timed;
-	u64 clock_ns;
-	u64 clock_at_ns;
-	u32 clock_ios;
-	u64 work_ns;
-	u64 work_at_ns;
+	struct ioband_clock clock;
+	struct ioband_clock work;
 	struct list_head news;
 	struct sim_stream *streams;
 	struct list_head idle_streams;
@@ -178,7 +177,6 @@ void iop_tick_depth(struct sim_pool *pool, u64 now_ns);
 void iop_note_service(struct sim_pool *pool, u64 ns);
 
 /* sim-time.c */
-void iop_work(struct sim_pool *pool, u64 now_ns);
 void iob_start_clock(struct sim_pool *pool, struct sim_io *iob, u64 now_ns);
 void iob_stop_clock(struct sim_pool *pool, struct sim_io *iob, u64 now_ns);
 void iop_settle(struct sim_pool *pool);

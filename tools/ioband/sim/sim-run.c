@@ -149,7 +149,8 @@ static void complete(struct sim *sim, struct sim_io *iob)
 
 	iop_complete(&sim->pool, iob, sim->now_ns);
 	give_back_tag(sim);
-	count_end(sim, iob, sim->pool.work_ns - iob->work_ns);
+	count_end(sim, iob, ioband_clock_stop(&sim->pool.work, iob->work_ns,
+						    sim->now_ns));
 	if (job->spec && job->spec->think_ns) {
 		span_begin(&iob->group->count->busy, sim->now_ns);
 		iob->event.key = sim->now_ns + job->spec->think_ns;

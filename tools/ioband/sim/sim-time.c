@@ -7,28 +7,6 @@
 #include "util.h"
 
 /**
- * iop_work - advance the clock for the report
- * @pool: the pool, before the number in flight changes
- * @now_ns: current time
- *
- * Like the disk clock of the module, but it also runs without contention.
- */
-void iop_work(struct sim_pool *pool, u64 now_ns)
-{
-	if (pool->in_flight)
-		pool->work_ns += (now_ns - pool->work_at_ns) / pool->in_flight;
-	pool->work_at_ns = now_ns;
-}
-
-static void clock_advance(struct sim_pool *pool, u64 now_ns)
-{
-	if (pool->clock_ios && (s64)(now_ns - pool->clock_at_ns) > 0)
-		pool->clock_ns += (now_ns - pool->clock_at_ns) /
-				  pool->clock_ios;
-	pool->clock_at_ns = now_ns;
-}
-
-/**
  * iob_start_clock - start timing an I/O that is issued
  * @pool: the pool, in timed mode
  * @iob: the I/O
@@ -36,9 +14,7 @@ static void clock_advance(struct sim_pool *pool, u64 now_ns)
  */
 void iob_start_clock(struct sim_pool *pool, struct sim_io *iob, u64 now_ns)
 {
-	clock_advance(pool, now_ns);
-	pool->clock_ios++;
-	iob->clock_ns = pool->clock_ns;
+	iob->clock_ns = ioband_clock_start(&pool->clock, now_ns);
 	iob->is_timed = true;
 }
 
@@ -52,9 +28,7 @@ void iob_stop_clock(struct sim_pool *pool, struct sim_io *iob, u64 now_ns)
 {
 	struct sim_account *account = iob->account ?: &iob->group->account;
 
-	clock_advance(pool, now_ns);
-	pool->clock_ios--;
-	account->used_ns += pool->clock_ns - iob->clock_ns;
+	account->used_ns += ioband_clock_stop(&pool->clock, iob->clock_ns, now_ns);
 	account->charged_ns += iob->io.cost;
 	account->done_ns = now_ns;
 	account->nr_done++;

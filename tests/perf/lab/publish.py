@@ -36,9 +36,9 @@ to end. **Bold** is dm-ioband. *due* is what the group's weight entitles it to: 
 what it gets with the disk to itself. Rows with a year are results published that year, with
 disks of that time. A missing controller, or an empty cell, was not measured.
 
-All rows are of one commit, b3d4c4e, and two runs of it gave the same 8,177 figures, to the
-digit. With another commit the machine has another archive to unpack, so its loads start at
-other times. Where disks seek or writes are cached, some figures then differ considerably:
+{commits}. Two runs of one commit give the same figures, to
+the digit. With another commit the machine has another archive to unpack, so its loads start
+at other times. Where disks seek or writes are cached, some figures then differ considerably:
 of two buffered writers with weights 500:1000 on a disk, *bfq* gave one 82 % of what is due
 in rows of an earlier commit, and 36 % here.
 
@@ -85,7 +85,7 @@ def readme_part(rows):
         if os.path.exists(f"{DOCS}/results/{file}.svg"):
             shown.append(f"{experiment.title}:\n\n"
                          f"![{experiment.views[index].title}](docs/results/{file}.svg)\n")
-    return "\n".join([figures.SUMMARY + "\n", summary_table(rows, README_COLUMNS)] + shown)
+    return "\n".join([f"{figures.SUMMARY} {commits(rows)}.\n", summary_table(rows, README_COLUMNS)] + shown)
 
 
 def write_readme(rows):
@@ -99,9 +99,17 @@ def write_readme(rows):
         file.write(before + README_BEGIN + readme_part(rows) + README_END + after)
 
 
+def commits(rows):
+    found = rows.commits()
+    if len(found) == 1:
+        return f"All figures are of commit {found[0][0]}"
+    return "Figures are of the commits " + ", ".join(f"{name} ({count:,})"
+                                                     for name, count in found)
+
+
 def write(rows):
     others = figures.reported()
-    parts = [HEAD.format(versions=report.versions()),
+    parts = [HEAD.format(versions=report.versions(), commits=commits(rows)),
              f"## At a glance\n\n{figures.SUMMARY}\n", summary_table(rows)]
     os.makedirs(f"{DOCS}/results", exist_ok=True)
     for name, experiment in catalogue.all_experiments().items():

@@ -6,8 +6,10 @@ docs/results/rows.csv what is published.
 
 import csv
 import os
+import subprocess
+from collections import Counter
 
-COLUMNS = ["experiment", "point", "controller", "group", "quantity", "value"]
+COLUMNS = ["experiment", "point", "controller", "group", "quantity", "value", "commit"]
 KINDS = {"begin": 2, "row": 6, "hole": 3, "failed": 3, "done": 2}
 WORDS = ("hole", "failed")
 
@@ -21,9 +23,18 @@ def parse(line):
     return (kind, values) if KINDS.get(kind) == len(values) else (None, [])
 
 
+def commit():
+    """Of what is measured: the last of this tree, with a + if there is more."""
+    done = subprocess.run(["git", "describe", "--always", "--abbrev=7", "--exclude=*", "--dirty=+"],
+                          cwd=os.path.dirname(__file__), capture_output=True, text=True,
+                          check=False)
+    return done.stdout.strip() or "unknown"
+
+
 class Table:
     def __init__(self, folder):
         os.makedirs(folder, exist_ok=True)
+        self.commit = commit()
         self.path, self.log_path = f"{folder}/rows.csv", f"{folder}/machine.log"
         self.rows = []
         if os.path.exists(self.path):
@@ -39,10 +50,14 @@ class Table:
             and (not wanted or row[1] in wanted or row[4] in WORDS))]
 
     def add(self, *row):
-        self.rows.append(row)
+        self.rows.append((*row, self.commit))
 
     def add_words(self, experiment, controller, kind, words):
-        self.rows.append((experiment, "", controller, "", kind, words))
+        self.add(experiment, "", controller, "", kind, words)
+
+    def commits(self):
+        """How many figures are of each commit, the most frequent first."""
+        return Counter(row[6] for row in self.rows if row[4] not in WORDS).most_common()
 
     def failures(self, experiment):
         return sum(row[0] == experiment and row[4] == "failed" for row in self.rows)
@@ -77,7 +92,7 @@ class Table:
     def figures(self, experiment):
         """value by [controller][group, quantity][point], and words by controller."""
         values, words = {}, {}
-        for of, point, controller, group, quantity, value in self.rows:
+        for of, point, controller, group, quantity, value, _ in self.rows:
             if of != experiment:
                 continue
             if quantity in WORDS:

@@ -141,8 +141,11 @@ class Machine(unittest.TestCase):
         new.add_words("x", "bfq", "failed", "the machine ended")
         self.assertEqual(old.differences(new, 0.5), (2, [
             (("x", "1", "none", "g1", "iops"), 100, 101)]))
+        new.rows = [(*row[:6], "newer") for row in new.rows]
+        self.assertEqual([count for _, count in old.commits()], [3])
         old.take(new)
-        self.assertEqual([row[1:3] + row[4:] for row in old.rows], [
+        self.assertEqual(old.commits()[0], ("newer", 3))
+        self.assertEqual([row[1:3] + row[4:6] for row in old.rows], [
             ("1", "bfq", "iops", "100.4"), ("1", "none", "iops", "101"),
             ("2", "bfq", "iops", "100"), ("2", "none", "iops", "5")])
 

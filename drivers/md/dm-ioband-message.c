@@ -33,12 +33,11 @@ static int iop_message_limits(struct ioband_pool *pool,
 
 static int iov_reset(struct ioband_volume *volume, struct ioband_error *err)
 {
-	struct ioband_group *group;
+	struct ioband_group *group = NULL;
 	unsigned long id;
-	int r;
+	int r = 0;
 
-	r = iog_reset(volume->default_group);
-	xa_for_each(&volume->groups, id, group)
+	while ((group = iov_next(volume, group, &id)))
 		r = r ?: iog_reset(group);
 	if (r)
 		ioband_refuse(err, "Cannot reset statistics",

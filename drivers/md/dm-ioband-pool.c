@@ -245,7 +245,7 @@ void iop_del_target(struct ioband_pool *pool, struct ioband_target *iot)
 void iop_set_limits(struct ioband_pool *pool, u32 io_throttle, u32 io_limit)
 {
 	struct ioband_volume *volume;
-	struct ioband_group *group;
+	struct ioband_group *group = NULL;
 	unsigned long id;
 
 	lockdep_assert_held(&ioband_mutex);
@@ -257,11 +257,9 @@ void iop_set_limits(struct ioband_pool *pool, u32 io_throttle, u32 io_limit)
 	spin_unlock(&pool->lock);
 	iop_changed(pool);
 	/* There may be room now for submitters that wait. */
-	list_for_each_entry(volume, &pool->volumes, list) {
-		iog_wake_all(volume->default_group);
-		xa_for_each(&volume->groups, id, group)
+	list_for_each_entry(volume, &pool->volumes, list)
+		while ((group = iov_next(volume, group, &id)))
 			iog_wake_all(group);
-	}
 }
 
 /**

@@ -42,22 +42,6 @@ static u64 iog_busy_ms(const struct ioband_group *group)
 	return jiffies_to_msecs(READ_ONCE(group->busy_jiffies));
 }
 
-/* The group after @last, or the first: the default group, then by id. */
-static struct ioband_group *iov_next(const struct ioband_volume *volume,
-				     struct ioband_group *last,
-				     unsigned long *id)
-{
-	if (!last) {
-		*id = 0;
-		return volume->default_group;
-	}
-	if (last->is_default)
-		return xa_find((struct xarray *)&volume->groups, id, ULONG_MAX,
-			       XA_PRESENT);
-	return xa_find_after((struct xarray *)&volume->groups, id, ULONG_MAX,
-			     XA_PRESENT);
-}
-
 /* "-1", or the id printed to the caller's buffer. */
 static const char *iog_name(const struct ioband_group *group, char *name,
 			    size_t len)
@@ -71,8 +55,8 @@ static const char *iog_name(const struct ioband_group *group, char *name,
 static void iot_status_info(const struct ioband_target *iot, char *result,
 			    unsigned int maxlen)
 {
-	const struct ioband_volume *volume = iot->volume;
-	struct ioband_group *group;
+	struct ioband_volume *volume = iot->volume;
+	struct ioband_group *group = NULL;
 	struct ioband_stats stats;
 	unsigned int sz = 0;
 	unsigned long id;
@@ -80,8 +64,9 @@ static void iot_status_info(const struct ioband_target *iot, char *result,
 
 	DMEMIT("%s", volume->pool->name);
 	rcu_read_lock();
-	for (group = iov_next(volume, NULL, &id); group && sz + 1 < maxlen;
-	     group = iov_next(volume, group, &id)) {
+	while ((group = iov_next(volume, group, &id))) {
+		if (sz + 1 >= maxlen)
+			break;
 		iog_counted(group, &stats);
 		/* No merges: bios are not merged before they get here. */
 		DMEMIT(" %s %llu 0 %llu %llu %llu 0 %llu %llu %u %llu %llu",
@@ -129,12 +114,12 @@ static unsigned int emit_settings(struct ioband_group *group, char *result,
 static void iot_status_table(const struct ioband_target *iot, char *result,
 			     unsigned int maxlen)
 {
-	const struct ioband_volume *volume = iot->volume;
+	struct ioband_volume *volume = iot->volume;
 	const struct ioband_pool *pool = volume->pool;
 	u32 carryover = READ_ONCE(pool->carryover);
 	u32 quantum_ms = READ_ONCE(pool->quantum_ms);
 	unsigned int words = 0, sz = 0;
-	struct ioband_group *group;
+	struct ioband_group *group = NULL;
 	unsigned long id;
 
 	DMEMIT("%s %s %u %u %s %s %u", iot->dev->name, pool->name,
@@ -144,8 +129,7 @@ static void iot_status_table(const struct ioband_target *iot, char *result,
 	       READ_ONCE(pool->token_base));
 
 	rcu_read_lock();
-	for (group = iov_next(volume, NULL, &id); group;
-	     group = iov_next(volume, group, &id)) {
+	while ((group = iov_next(volume, group, &id))) {
 		DMEMIT(" ");
 		if (!group->is_default)
 			DMEMIT("%llu", (unsigned long long)group->id);
@@ -173,7 +157,7 @@ static void iot_status_table(const struct ioband_target *iot, char *result,
 static void iot_status_ima(const struct ioband_target *iot, char *result,
 			   unsigned int maxlen)
 {
-	const struct ioband_volume *volume = iot->volume;
+	struct ioband_volume *volume = iot->volume;
 	const struct ioband_pool *pool = volume->pool;
 	unsigned int sz = 0;
 
@@ -309,15 +293,17 @@ static unsigned int emit_stats(struct ioband_group *group, char *result,
  */
 void iot_stats(struct ioband_target *iot, char *result, unsigned int maxlen)
 {
-	const struct ioband_volume *volume = iot->volume;
-	struct ioband_group *group;
+	struct ioband_volume *volume = iot->volume;
+	struct ioband_group *group = NULL;
 	unsigned int sz = 0;
 	unsigned long id;
 
 	rcu_read_lock();
-	for (group = iov_next(volume, NULL, &id); group && sz + 1 < maxlen;
-	     group = iov_next(volume, group, &id))
+	while ((group = iov_next(volume, group, &id))) {
+		if (sz + 1 >= maxlen)
+			break;
 		sz = emit_stats(group, result, sz, maxlen);
+	}
 	rcu_read_unlock();
 }
 
@@ -362,11 +348,11 @@ static unsigned int show_cgroup(u64 id, char *path, size_t len, char *result,
  */
 void iot_show(struct ioband_target *iot, char *result, unsigned int maxlen)
 {
-	const struct ioband_volume *volume = iot->volume;
+	struct ioband_volume *volume = iot->volume;
 	struct ioband_pool *pool = volume->pool;
 	char *path = kmalloc(PATH_MAX, GFP_NOIO);
 	u32 depth, held, held_max;
-	struct ioband_group *group;
+	struct ioband_group *group = NULL;
 	const char *reason;
 	unsigned int sz = 0;
 	bool contended;
@@ -394,8 +380,7 @@ void iot_show(struct ioband_target *iot, char *result, unsigned int maxlen)
 		       READ_ONCE(pool->carryover));
 
 	rcu_read_lock();
-	for (group = iov_next(volume, NULL, &id); group;
-	     group = iov_next(volume, group, &id)) {
+	while ((group = iov_next(volume, group, &id))) {
 		DMEMIT("group=%s set=", iog_name(group, name, sizeof(name)));
 		sz = emit_settings(group, result, sz, maxlen);
 		DMEMIT(" held=%u%s", iog_held(group),

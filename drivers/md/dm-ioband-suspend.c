@@ -49,7 +49,7 @@ void iop_push_back(struct ioband_pool *pool, struct ioband_target *iot)
 {
 	struct ioband_volume *volume = iot->volume;
 	struct bio_list bios = BIO_EMPTY_LIST;
-	struct ioband_group *group;
+	struct ioband_group *group = NULL;
 	struct bio *bio;
 	unsigned long id;
 
@@ -58,8 +58,7 @@ void iop_push_back(struct ioband_pool *pool, struct ioband_target *iot)
 	spin_unlock(&pool->lock);
 
 	mutex_lock(&ioband_mutex);
-	iog_push_back(pool, volume->default_group, iot, &bios);
-	xa_for_each(&volume->groups, id, group)
+	while ((group = iov_next(volume, group, &id)))
 		iog_push_back(pool, group, iot, &bios);
 	mutex_unlock(&ioband_mutex);
 
@@ -95,7 +94,7 @@ static void iog_drain(struct ioband_pool *pool, struct ioband_group *group)
 void iop_drain(struct ioband_pool *pool, struct ioband_target *iot)
 {
 	struct ioband_volume *volume = iot->volume;
-	struct ioband_group *group;
+	struct ioband_group *group = NULL;
 	unsigned long id;
 
 	spin_lock(&pool->lock);
@@ -103,8 +102,7 @@ void iop_drain(struct ioband_pool *pool, struct ioband_target *iot)
 	spin_unlock(&pool->lock);
 
 	mutex_lock(&ioband_mutex);
-	iog_drain(pool, volume->default_group);
-	xa_for_each(&volume->groups, id, group)
+	while ((group = iov_next(volume, group, &id)))
 		iog_drain(pool, group);
 	mutex_unlock(&ioband_mutex);
 }

@@ -148,6 +148,27 @@ int iov_set(struct ioband_volume *volume, struct ioband_group *group,
 }
 
 /**
+ * iov_next - walk the groups of a volume
+ * @volume: the volume
+ * @last: the group before, or %NULL for the first
+ * @id: where the walk is
+ *
+ * Context: process, ioband_mutex held or under RCU.
+ * Return: the default group, then the others by id, then %NULL.
+ */
+struct ioband_group *iov_next(struct ioband_volume *volume,
+			      const struct ioband_group *last, unsigned long *id)
+{
+	if (!last) {
+		*id = 0;
+		return volume->default_group;
+	}
+	if (last->is_default)
+		return xa_find(&volume->groups, id, ULONG_MAX, XA_PRESENT);
+	return xa_find_after(&volume->groups, id, ULONG_MAX, XA_PRESENT);
+}
+
+/**
  * iov_reset_settings - give all groups the default settings
  * @volume: the volume
  *
@@ -156,13 +177,12 @@ int iov_set(struct ioband_volume *volume, struct ioband_group *group,
 void iov_reset_settings(struct ioband_volume *volume)
 {
 	struct ioband_settings settings;
-	struct ioband_group *group;
+	struct ioband_group *group = NULL;
 	unsigned long id;
 
 	/* Defaults need no memory, so iog_apply() cannot fail. */
 	ioband_settings_init(&settings);
-	iog_apply(volume->default_group, &settings);
-	xa_for_each(&volume->groups, id, group)
+	while ((group = iov_next(volume, group, &id)))
 		iog_apply(group, &settings);
 }
 

@@ -520,6 +520,8 @@ void iov_want_group(struct ioband_volume *volume,
 		    struct cgroup_subsys_state *css);
 int iov_set(struct ioband_volume *volume, struct ioband_group *group,
 	    const struct ioband_settings *change, struct ioband_error *err);
+struct ioband_group *iov_next(struct ioband_volume *volume,
+			      const struct ioband_group *last, unsigned long *id);
 void iov_reset_settings(struct ioband_volume *volume);
 
 /* dm-ioband-classify.c */

@@ -98,8 +98,8 @@ static void node_leave(struct ioband_sched *sched, struct ioband_node *node,
  * @node: the group, or the root
  * @dir: read or write
  * @now_ns: the time
- * @open_ns: filled in: when all of these limits let the next I/O go, not before
- *	@now_ns
+ * @open_ns: filled in, unless it is %NULL: when all of these limits let the next I/O
+ *	go, not before @now_ns
  *
  * Return: whether there is any limit for this direction.
  */
@@ -108,42 +108,17 @@ bool ioband_limits_from(const struct ioband_node *node, enum ioband_dir dir,
 {
 	bool any = false;
 
-	*open_ns = now_ns;
+	if (open_ns)
+		*open_ns = now_ns;
 	for (; node->parent; node = node->parent) {
 		if (!node->terms || !ioband_terms_limit(node->terms, dir))
 			continue;
 		any = true;
+		if (!open_ns)
+			break;
 		*open_ns = ioband_terms_open_ns(node->terms, dir, *open_ns);
 	}
 	return any;
-}
-
-/**
- * ioband_way_lags - whether all that goes one way lags, because of a limit above
- * @above: the node whose children, or own I/O, it is about
- * @class: the class of these
- * @way: the way
- * @now_ns: the time
- * @least: filled in: the place of the first, or virtual time if they do not lag
- */
-bool ioband_way_lags(const struct ioband_node *above, enum ioband_class class,
-		     unsigned int way, u64 now_ns, u64 *least)
-{
-	const struct ioband_leg *leg = &above->leg[ioband_way_leg(way)];
-	const struct ioband_facet *facet = ioband_facet(above, way);
-	const struct ioband_heap_node *first = ioband_heap_first(&facet->ready[class]);
-	u64 key = leg->vtime[class], own = ioband_tag_key(&leg->own, way), open_ns;
-
-	*least = key;
-	if (first && ioband_before(first->key, key))
-		key = first->key;
-	if (class == IOBAND_BE && ioband_holds_own(facet) && ioband_before(own, key))
-		key = own;
-	if (!ioband_before(key, *least) ||
-	    !ioband_limits_from(above, ioband_way_dir(way), now_ns, &open_ns))
-		return false;
-	*least = key;
-	return true;
 }
 
 /* Move a tag on to @vtime, but not the places of what lags behind it. */
@@ -193,10 +168,8 @@ static bool is_kept_elsewhere(const struct ioband_tag *tag,
 			      const struct ioband_node *above,
 			      enum ioband_class class, unsigned int way, u64 now_ns)
 {
-	u64 open_ns;
-
 	return ioband_before(tag->start, above->leg[ioband_way_leg(way)].vtime[class]) &&
-	       ioband_limits_from(above, !ioband_way_dir(way), now_ns, &open_ns);
+	       ioband_limits_from(above, !ioband_way_dir(way), now_ns, NULL);
 }
 
 /* The ways of the same direction as @way. */

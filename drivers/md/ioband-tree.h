@@ -66,8 +66,36 @@ static inline u64 ioband_step(u32 *rest, u64 cost, u32 weight)
 
 bool ioband_limits_from(const struct ioband_node *node, enum ioband_dir dir,
 			u64 now_ns, u64 *open_ns);
-bool ioband_way_lags(const struct ioband_node *above, enum ioband_class class,
-		     unsigned int way, u64 now_ns, u64 *least);
+
+/**
+ * ioband_way_lags - whether all that goes one way lags, because of a limit above
+ * @above: the node whose children, or own I/O, it is about
+ * @class: the class of these
+ * @way: the way
+ * @now_ns: the time
+ * @least: filled in: the place of the first, or virtual time if they do not lag
+ */
+static inline bool ioband_way_lags(const struct ioband_node *above,
+				   enum ioband_class class, unsigned int way, u64 now_ns,
+				   u64 *least)
+{
+	const struct ioband_leg *leg = &above->leg[ioband_way_leg(way)];
+	const struct ioband_facet *facet = &leg->facet[ioband_way_dir(way)];
+	const struct ioband_heap_node *first = ioband_heap_first(&facet->ready[class]);
+	u64 vtime = leg->vtime[class], key = vtime, own = ioband_tag_key(&leg->own, way);
+
+	*least = vtime;
+	if (first && ioband_before(first->key, key))
+		key = first->key;
+	if (class == IOBAND_BE && ioband_before(own, key) && ioband_holds_own(facet))
+		key = own;
+	if (key == vtime ||
+	    !ioband_limits_from(above, ioband_way_dir(way), now_ns, NULL))
+		return false;
+	*least = key;
+	return true;
+}
+
 void ioband_tag_raise(struct ioband_tag *tag, u64 vtime);
 void ioband_place_own(struct ioband_node *node, unsigned int way, u64 now_ns);
 u32 ioband_open_ways(const struct ioband_node *node);

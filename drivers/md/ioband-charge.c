@@ -122,9 +122,11 @@ static struct ioband_tag *tag_of(const struct payer *payer, unsigned int leg)
 /*
  * Bring tag and virtual time to where they are when an I/O goes by tag, or not. Sets
  * @was_kept if what goes this way was behind. Returns whether the busy period must end.
+ * Inline, as is move_tags(): each I/O comes here at each level, and mostly for nothing.
  */
-static bool begin_charge(const struct payer *payer, const struct charge *charge,
-			 bool by_tag, bool *was_kept)
+static __always_inline bool begin_charge(const struct payer *payer,
+					 const struct charge *charge, bool by_tag,
+					 bool *was_kept)
 {
 	u64 *vtime = &payer->above->leg[charge->io->leg].vtime[payer->class];
 	struct ioband_tag *tag = tag_of(payer, charge->io->leg);
@@ -156,39 +158,51 @@ static void move_lagging(struct ioband_tag *tag, enum ioband_dir dir, u64 step, 
 }
 
 /*
- * Move the tags of @payer on at all legs by @step. Where a limit makes all lag that goes
- * the other way, what goes this way leaves the place there alone: the limit is shared by
- * weight among those that want to go that way, whatever else they do.
+ * Move the tag of @payer at leg @nr on by @step, or not as far as that. Where a limit makes
+ * all lag that goes the other way, what goes this way leaves the place there alone: the
+ * limit is shared by weight among those that want to go that way, whatever else they do.
  */
-static void move_tags(const struct payer *payer, const struct charge *charge,
-		      bool by_tag, u64 step, u64 now_ns)
+static noinline void move_tag(const struct payer *payer, const struct charge *charge,
+			      unsigned int nr, bool in_full, u64 step, u64 now_ns)
+{
+	u64 lead = lead_of(charge, charge->lead_cost, payer->weight), least;
+	u64 vtime = payer->above->leg[nr].vtime[payer->class];
+	struct ioband_tag *tag = tag_of(payer, nr);
+	enum ioband_dir dir = charge->io->dir;
+	u64 from = tag->start;
+
+	if (!in_full)
+		step_within(&tag->start, step, vtime + lead);
+	else if (tag->behind[dir])
+		move_lagging(tag, dir, step, vtime + lead);
+	else
+		tag->start += step;
+	if (ioband_way_lags(payer->above, payer->class, nr * IOBAND_DIRS + !dir, now_ns,
+			    &least) && ioband_before(least + lead, vtime))
+		tag->behind[!dir] += tag->start - from;
+}
+
+/* Move the tags of @payer on at all legs by @step; mostly this is one addition. */
+static __always_inline void move_tags(const struct payer *payer,
+				      const struct charge *charge, bool by_tag,
+				      u64 step, u64 now_ns)
 {
 	struct ioband_node *above = payer->above;
 	enum ioband_dir dir = charge->io->dir;
 	struct ioband_tag *tag;
-	u64 vtime, lead, from, least;
-	bool lags;
+	bool in_full;
+	u64 least;
 	u8 nr;
 
 	for (nr = 0; nr < payer->nr_legs; nr++) {
-		vtime = above->leg[nr].vtime[payer->class];
 		tag = tag_of(payer, nr);
-		from = tag->start;
-		lags = ioband_way_lags(above, payer->class, nr * IOBAND_DIRS + !dir, now_ns,
-				       &least);
-		if (counts_in_full(charge, nr, by_tag) && !tag->behind[dir] && !lags) {
+		in_full = counts_in_full(charge, nr, by_tag);
+		if (in_full && !tag->behind[dir] &&
+		    !ioband_way_lags(above, payer->class, nr * IOBAND_DIRS + !dir,
+				     now_ns, &least))
 			tag->start += step;
-			continue;
-		}
-		lead = lead_of(charge, charge->lead_cost, payer->weight);
-		if (!counts_in_full(charge, nr, by_tag))
-			step_within(&tag->start, step, vtime + lead);
-		else if (tag->behind[dir])
-			move_lagging(tag, dir, step, vtime + lead);
 		else
-			tag->start += step;
-		if (lags && ioband_before(least + lead, vtime))
-			tag->behind[!dir] += tag->start - from;
+			move_tag(payer, charge, nr, in_full, step, now_ns);
 	}
 	if (payer->nr_legs > 1)
 		note_stride(&above->leg[charge->io->leg].stride, step);

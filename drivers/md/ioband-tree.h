@@ -82,13 +82,14 @@ static inline bool ioband_way_lags(const struct ioband_node *above,
 	const struct ioband_leg *leg = &above->leg[ioband_way_leg(way)];
 	const struct ioband_facet *facet = &leg->facet[ioband_way_dir(way)];
 	const struct ioband_heap_node *first = ioband_heap_first(&facet->ready[class]);
-	u64 vtime = leg->vtime[class], key = vtime, own = ioband_tag_key(&leg->own, way);
+	u64 vtime = leg->vtime[class], key = vtime;
 
 	*least = vtime;
 	if (first && ioband_before(first->key, key))
 		key = first->key;
-	if (class == IOBAND_BE && ioband_before(own, key) && ioband_holds_own(facet))
-		key = own;
+	if (class == IOBAND_BE && ioband_holds_own(facet) &&
+	    ioband_before(ioband_tag_key(&leg->own, way), key))
+		key = ioband_tag_key(&leg->own, way);
 	if (key == vtime ||
 	    !ioband_limits_from(above, ioband_way_dir(way), now_ns, NULL))
 		return false;

@@ -29,6 +29,7 @@ typedef int64_t s64;
 #define S32_MAX		INT32_MAX
 #define S64_MAX		INT64_MAX
 
+#define noinline	__attribute__((noinline))
 #define __printf(a, b)	__attribute__((format(printf, a, b)))
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define min(a, b)	((a) < (b) ? (a) : (b))

@@ -136,7 +136,8 @@ static __always_inline bool begin_charge(const struct payer *payer,
 		*was_kept = true;
 		return false;
 	}
-	ioband_tag_raise(tag, *vtime);
+	if (!payer->is_ready)
+		ioband_tag_raise(tag, *vtime);
 	tag->behind[charge->io->dir] = 0;
 	if (by_tag)
 		*vtime = tag->start;

@@ -34,17 +34,6 @@ u32 ioband_open_ways(const struct ioband_node *node)
 	return ways;
 }
 
-/* Whether the node of @facet holds I/O that goes this way, or any is ready below. */
-bool ioband_facet_has_io(const struct ioband_facet *facet)
-{
-	unsigned int class;
-
-	for (class = 0; class < IOBAND_CLASSES; class++)
-		if (ioband_heap_first(&facet->ready[class]))
-			return true;
-	return ioband_holds_own(facet);
-}
-
 static void facet_leave(struct ioband_sched *sched, struct ioband_facet *facet,
 			u64 now_ns)
 {
@@ -244,7 +233,8 @@ static bool facet_update(struct ioband_sched *sched, struct ioband_facet *facet,
 	u64 open_ns = now_ns;
 
 	if (!ioband_facet_has_io(facet)) {
-		facet_leave(sched, facet, now_ns);
+		if (facet->state != IOBAND_FACET_EMPTY)
+			facet_leave(sched, facet, now_ns);
 		return was_ready;
 	}
 	if (node->terms)

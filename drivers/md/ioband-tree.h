@@ -54,6 +54,15 @@ static inline bool ioband_holds_own(const struct ioband_facet *facet)
 	       ioband_heap_first(&facet->held[true]);
 }
 
+/* Whether the node of @facet holds I/O that goes this way, or any is ready below. */
+static inline bool ioband_facet_has_io(const struct ioband_facet *facet)
+{
+	return ioband_heap_first(&facet->ready[IOBAND_BE]) ||
+	       ioband_heap_first(&facet->ready[IOBAND_RT]) ||
+	       ioband_heap_first(&facet->ready[IOBAND_IDLE]) ||
+	       ioband_holds_own(facet);
+}
+
 /* How far an I/O moves a tag on; @rest carries the remainder to the next. */
 static inline u64 ioband_step(u32 *rest, u64 cost, u32 weight)
 {
@@ -100,7 +109,6 @@ static inline bool ioband_way_lags(const struct ioband_node *above,
 void ioband_tag_raise(struct ioband_tag *tag, u64 vtime);
 void ioband_place_own(struct ioband_node *node, unsigned int way, u64 now_ns);
 u32 ioband_open_ways(const struct ioband_node *node);
-bool ioband_facet_has_io(const struct ioband_facet *facet);
 bool ioband_node_place(struct ioband_sched *sched, struct ioband_node *node,
 		       u64 now_ns);
 void ioband_node_update(struct ioband_sched *sched, struct ioband_node *node,

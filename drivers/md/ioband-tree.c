@@ -72,6 +72,19 @@ static void facet_enter(struct ioband_sched *sched, struct ioband_facet *facet,
 	node->ready |= BIT(facet->way);
 }
 
+/* Reorder a facet that is ready after its tag has changed. */
+static void facet_rekey(struct ioband_facet *facet)
+{
+	struct ioband_heap *siblings = siblings_of(facet);
+	u64 key = ioband_key_of(facet);
+
+	if (facet->node.key == key)
+		return;
+	ioband_heap_erase(siblings, &facet->node);
+	facet->node.key = key;
+	ioband_heap_insert(siblings, &facet->node);
+}
+
 /* Take all facets out of the heaps they are in. */
 static void node_leave(struct ioband_sched *sched, struct ioband_node *node,
 		       u64 now_ns)
@@ -241,13 +254,14 @@ static bool facet_update(struct ioband_sched *sched, struct ioband_facet *facet,
 		open_ns = ioband_terms_open_ns(node->terms,
 					       ioband_way_dir(facet->way),
 					       now_ns);
-	if (was_ready && facet->node.key == ioband_key_of(facet) &&
-	    open_ns == now_ns)
+	if (was_ready && open_ns == now_ns) {
+		facet_rekey(facet);
 		return false;
+	}
 	if (facet->state == IOBAND_FACET_PARKED && facet->node.key == open_ns &&
 	    open_ns != now_ns)
 		return false;
-	if (!was_ready && open_ns == now_ns)
+	if (open_ns == now_ns)
 		take_place(sched, facet, now_ns);
 	facet_leave(sched, facet, now_ns);
 	facet_enter(sched, facet, open_ns, now_ns);
@@ -334,12 +348,8 @@ void ioband_node_rekey(struct ioband_node *node)
 
 	for (way = 0; way < ioband_nr_ways(node); way++) {
 		facet = ioband_facet(node, way);
-		if (facet->state != IOBAND_FACET_READY ||
-		    facet->node.key == ioband_key_of(facet))
-			continue;
-		ioband_heap_erase(siblings_of(facet), &facet->node);
-		facet->node.key = ioband_key_of(facet);
-		ioband_heap_insert(siblings_of(facet), &facet->node);
+		if (facet->state == IOBAND_FACET_READY)
+			facet_rekey(facet);
 	}
 }
 

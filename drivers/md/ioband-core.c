@@ -198,43 +198,58 @@ static void keep_to_way(const struct ioband_tag *tag, unsigned int way, u32 *way
 		*ways &= BIT(way);
 }
 
+/* The first of the children that are ready to go one way, by class and then by tag. */
+static const struct ioband_facet *first_below(const struct ioband_facet *facet)
+{
+	const struct ioband_heap *ready = facet->ready;
+	struct ioband_heap_node *first = ioband_heap_first(&ready[IOBAND_RT]) ?:
+					 ioband_heap_first(&ready[IOBAND_BE]) ?:
+					 ioband_heap_first(&ready[IOBAND_IDLE]);
+
+	return first ? container_of(first, struct ioband_facet, node) : NULL;
+}
+
+static bool goes_before(const struct ioband_facet *a, const struct ioband_facet *b)
+{
+	if (a->whose->class != b->whose->class)
+		return a->whose->class < b->whose->class;
+	return ioband_before(a->node.key, b->node.key);
+}
+
 /*
  * The child whose turn it is at a leg; NULL if it is the node's own I/O's, or none. Leaves
  * of @ways those it may go.
  */
 static struct ioband_node *first_child(const struct ioband_leg *leg, u32 *ways)
 {
-	const struct ioband_facet *facet, *child, *own;
-	struct ioband_heap_node *first, *other;
-	unsigned int class;
+	const struct ioband_facet *facet, *first = NULL, *own = NULL, *below;
+	u64 own_key = 0, key;
 
-	for (class = 0; class < IOBAND_CLASSES; class++) {
-		first = NULL;
-		own = NULL;
-		for (facet = leg->facet; facet < leg->facet + IOBAND_DIRS; facet++) {
-			if (!(*ways & BIT(facet->way)))
-				continue;
-			/* The node's own I/O competes as one more child. */
-			if (class == IOBAND_BE && ioband_holds_own(facet) &&
-			    (!own || ioband_before(ioband_tag_key(&leg->own, facet->way),
-						   ioband_tag_key(&leg->own, own->way))))
-				own = facet;
-			other = ioband_heap_first(&facet->ready[class]);
-			if (!first || (other && ioband_before(other->key, first->key)))
-				first = other;
-		}
-		if (own && (!first || !ioband_before(first->key,
-						     ioband_tag_key(&leg->own, own->way)))) {
-			keep_to_way(&leg->own, own->way, ways);
-			return NULL;
-		}
-		if (first) {
-			child = container_of(first, struct ioband_facet, node);
-			keep_to_way(ioband_tag_of(child), child->way, ways);
-			return child->whose;
+	for (facet = leg->facet; facet < leg->facet + IOBAND_DIRS; facet++) {
+		if (!(*ways & BIT(facet->way)))
+			continue;
+		below = first_below(facet);
+		if (below && (!first || goes_before(below, first)))
+			first = below;
+		if (!ioband_holds_own(facet))
+			continue;
+		key = ioband_tag_key(&leg->own, facet->way);
+		if (!own || ioband_before(key, own_key)) {
+			own = facet;
+			own_key = key;
 		}
 	}
-	return NULL;
+	/* The node's own I/O competes as one more child. */
+	if (own && (!first || first->whose->class > IOBAND_BE ||
+		    (first->whose->class == IOBAND_BE &&
+		     !ioband_before(first->node.key, own_key)))) {
+		keep_to_way(&leg->own, own->way, ways);
+		return NULL;
+	}
+	if (!first)
+		return NULL;
+	keep_to_way(ioband_tag_of(first), first->way, ways);
+	return first->whose;
 }
 
 static void wake_timers(struct ioband_sched *sched, u64 now_ns)

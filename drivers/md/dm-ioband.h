@@ -111,11 +111,11 @@ struct ioband_group {
 	bool is_default;
 	bool detached;			/* guarded by pool->lock */
 	bool has_cgroup;		/* with "auto", just found; under ioband_mutex */
+	/* The group or an ancestor has limits; written under pool->lock. */
+	bool is_limited;
 	/* Dying tasks' I/Os, and when that second began; under pool->lock. */
 	u32 nr_dying;
 	unsigned long dying_jiffies;
-	/* The group or an ancestor has limits; written under pool->lock. */
-	bool is_limited;
 	/* Written under ioband_mutex and pool->lock. */
 	struct ioband_settings settings;
 	/* One while attached, one per bio and per account on pool->news. */

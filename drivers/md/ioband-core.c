@@ -139,7 +139,7 @@ static u64 path_parked_ns(const struct ioband_node *node, unsigned int way,
 
 		parked_ns += facet->parked_ns;
 		if (facet->state == IOBAND_FACET_PARKED)
-			parked_ns += now_ns - facet->parked_since_ns;
+			parked_ns += now_ns;
 	}
 	return parked_ns;
 }

@@ -118,8 +118,7 @@ enum ioband_facet_state {
  * @whose: the node that this is a facet of
  * @ready: children that have I/O this way which may go, by class
  * @held: I/O of the node itself that goes this way: sync, async
- * @parked_since_ns: if it is parked, since when
- * @parked_ns: how long it was parked before that, in all
+ * @parked_ns: how long it was parked, in all; while it is, less the time it began
  * @state: which heap @node is in
  * @way: the leg and the direction
  */
@@ -128,7 +127,6 @@ struct ioband_facet {
 	struct ioband_node *whose;
 	struct ioband_heap ready[IOBAND_CLASSES];
 	struct ioband_heap held[2];
-	u64 parked_since_ns;
 	u64 parked_ns;
 	u8 state;
 	u8 way;
@@ -177,11 +175,11 @@ struct ioband_leg {
  * @nr_legs: size of @leg
  * @is_stream: not a group, but the I/O of one task in the group above
  * @is_debtor: it is ahead because of I/O that did not wait
+ * @own_rest: remainder, as @rest, for the node's own I/O
  * @rivals: total weight of the children that took part in this busy period
  * @served: cost of what the node and those below got in this busy period
- * @own_rest: remainder, as @rest, for the node's own I/O
- * @held: number of its own I/Os held
  * @emptied_ns: when the last I/O it held was dispatched
+ * @held: number of its own I/Os held
  * @sync_run: counts I/Os that are dispatched while async ones are held
  * @inner_vtime: virtual time of the priority levels: sync, async
  * @inner_finish: finish tag of each level's last I/O: sync, async
@@ -205,11 +203,11 @@ struct ioband_node {
 	u8 nr_legs;
 	bool is_stream;
 	bool is_debtor;
+	u32 own_rest;
 	u64 rivals;
 	u64 served;
-	u32 own_rest;
-	u32 held;
 	u64 emptied_ns;
+	u32 held;
 	u32 sync_run;
 	u64 inner_vtime[2];
 	u64 inner_finish[2][IOBAND_PRIOS];

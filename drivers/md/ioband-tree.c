@@ -46,7 +46,7 @@ static void facet_leave(struct ioband_sched *sched, struct ioband_facet *facet,
 		break;
 	case IOBAND_FACET_PARKED:
 		ioband_heap_erase(&sched->timers, &facet->node);
-		facet->parked_ns += now_ns - facet->parked_since_ns;
+		facet->parked_ns += now_ns;
 		break;
 	case IOBAND_FACET_EMPTY:
 		break;
@@ -61,7 +61,7 @@ static void facet_enter(struct ioband_sched *sched, struct ioband_facet *facet,
 
 	if (ioband_before(now_ns, open_ns)) {
 		facet->state = IOBAND_FACET_PARKED;
-		facet->parked_since_ns = now_ns;
+		facet->parked_ns -= now_ns;
 		facet->node.key = open_ns;
 		ioband_heap_insert(&sched->timers, &facet->node);
 		return;

@@ -44,22 +44,21 @@ static struct ioband_node *owner_of_next(struct ioband_node *group, u32 *ways,
 }
 
 /*
- * When the group's next I/O must go to complete in time. Returns false if none may
- * go. Twice what the disk takes at worst is set aside, since all room may just have
- * been taken when the deadline comes.
+ * owner_of_next(), and when that I/O must go to complete in time. Twice what the disk
+ * takes at worst is set aside, since all room may just have been taken when the deadline
+ * comes.
  */
-static bool next_deadline(const struct ioband_sched *sched,
-			  const struct ioband_terms *terms, u64 now_ns,
-			  u64 *deadline_ns)
+static struct ioband_node *next_deadline(const struct ioband_sched *sched,
+					 const struct ioband_terms *terms, u32 *ways,
+					 u64 now_ns, u64 *deadline_ns)
 {
 	u64 service_ns = min(sched->service_ns, terms->latency_ns / 2), again_ns;
-	u32 ways = terms->node->ready;
-	const struct ioband_node *owner = owner_of_next(terms->node, &ways, now_ns);
+	struct ioband_node *owner = owner_of_next(terms->node, ways, now_ns);
 	const struct ioband_io *io;
 
 	if (!owner)
-		return false;
-	io = ioband_inner_pick(owner, ways, now_ns);
+		return NULL;
+	io = ioband_inner_pick(owner, *ways, now_ns);
 	*deadline_ns = io->arrival_ns + terms->latency_ns - 2 * service_ns;
 	/*
 	 * The promise is to a task that sends its next I/O when the last completes,
@@ -68,7 +67,7 @@ static bool next_deadline(const struct ioband_sched *sched,
 	again_ns = terms->promised_ns + terms->latency_ns - service_ns;
 	if (ioband_before(*deadline_ns, again_ns))
 		*deadline_ns = again_ns;
-	return true;
+	return owner;
 }
 
 static void min_leave(struct ioband_sched *sched, struct ioband_terms *terms)
@@ -125,19 +124,20 @@ void ioband_promise_update(struct ioband_sched *sched, struct ioband_node *node,
 {
 	struct ioband_terms *terms = node->terms;
 	bool was_in = terms->in_minimums;
+	u32 ways = node->ready;
 	u64 key;
 
 	ioband_promise_leave(sched, terms);
 	if (was_in)
 		terms->wanted_ns = now_ns;
-	if (!node->ready)
+	if (!ways)
 		return;
 	if (terms->min_rate) {
 		if (!was_in)
 			ioband_terms_wake(terms, now_ns);
 		min_enter(sched, terms, terms->min.empty_ns);
 	}
-	if (terms->latency_ns && next_deadline(sched, terms, now_ns, &key))
+	if (terms->latency_ns && next_deadline(sched, terms, &ways, now_ns, &key))
 		deadline_enter(sched, terms, key);
 }
 
@@ -222,14 +222,15 @@ struct ioband_node *ioband_near_deadline(struct ioband_sched *sched, u64 now_ns,
 		u64 again_ns = now_ns + 1;
 		u32 open = open_ways(terms->node, &again_ns);
 		struct ioband_node *owner;
+		u64 due_ns;
 
 		*ways = open & ~sched->full;
-		owner = owner_of_next(terms->node, ways, now_ns);
-		if (owner) {
+		owner = next_deadline(sched, terms, ways, now_ns, &due_ns);
+		if (owner && !ioband_before(now_ns, due_ns)) {
 			terms->promised_ns = now_ns;
 			return owner;
 		}
-		/* If only its leg is full, the next group may use another. */
+		/* If only the leg of what is due is full, the next group may use another. */
 		if (owner_of_next(terms->node, &open, now_ns))
 			again_ns = now_ns + 1;
 		deadline_leave(sched, terms);

@@ -474,6 +474,42 @@ static void test_minimums_apart(void **state)
 	assert_in_range(got(modest), 4950, 5100);
 }
 
+static struct leg_io *hold_at(struct group *group, unsigned int i, unsigned int leg)
+{
+	group->ios[i].group = group;
+	group->legs = BIT(leg);
+	hold(&group->ios[i]);
+	return &group->ios[i];
+}
+
+/* Who is late at a full leg is not at another, and keeps what was promised. */
+static void test_late_at_a_full_leg(void **state)
+{
+	const u32 both = BIT(IOBAND_READ) | BIT(IOBAND_WRITE);
+	static const struct ioband_rate none[IOBAND_LIMITS];
+	struct ioband_terms terms;
+	struct group *modest;
+	struct leg_io *late;
+
+	start();
+	add(0, 1000, BIT(1), 64);
+	modest = add(1, 1, BIT(1), 1);
+	while (next(0) != &modest->ios[0])
+		;
+	ioband_terms_init(&terms, none, 0, false, 20 * NSEC_PER_MSEC);
+	ioband_node_set_terms(&sched, &modest->node, &terms, now_ns);
+	late = hold_at(modest, 1, 0);
+	now_ns += 25 * NSEC_PER_MSEC;
+	hold_at(modest, 2, 1);
+	sched.full = both;
+	sched.brim = both;
+	assert_ptr_equal(next(DEPTH)->group, &groups[0]);
+	now_ns++;
+	sched.full = 0;
+	sched.brim = 0;
+	assert_ptr_equal(next(DEPTH), late);
+}
+
 /*
  * Where groups have turns all I/O is for leg 0. What was held for another leg before
  * that goes nevertheless, however much comes for leg 0.
@@ -533,6 +569,7 @@ int main(void)
 		cmocka_unit_test(test_newcomer_at_two_legs),
 		cmocka_unit_test(test_at_random),
 		cmocka_unit_test(test_minimums_apart),
+		cmocka_unit_test(test_late_at_a_full_leg),
 		cmocka_unit_test(test_left_at_a_leg),
 		cmocka_unit_test(test_room_apart),
 	};

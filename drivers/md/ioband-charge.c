@@ -238,19 +238,6 @@ static bool forgive_lag(const struct payer *payer, const struct charge *charge,
 	return true;
 }
 
-/* When the last limit let an I/O go, so that it waited only for turn and room. */
-static u64 path_open_ns(const struct ioband_node *node,
-			const struct ioband_io *io)
-{
-	u64 open_ns = io->arrival_ns;
-
-	for (; node->parent; node = node->parent)
-		if (node->terms)
-			open_ns = ioband_terms_open_ns(node->terms, io->dir,
-						       open_ns);
-	return open_ns;
-}
-
 static u64 cost_of(const struct ioband_sched *sched, const struct ioband_node *node,
 		   u64 ios, u64 sectors)
 {
@@ -296,7 +283,7 @@ u64 ioband_path_charge(struct ioband_sched *sched, struct ioband_node *node,
 		.io = io, .how = how, .cost = cost, .lead_cost = cost,
 		.lead_ios = LEAD_IOS,
 	};
-	u64 open_ns = how == IOBAND_AS_DEBT ? now_ns : path_open_ns(node, io);
+	u64 since_ns = how == IOBAND_AS_DEBT ? now_ns : io->arrival_ns;
 	bool by_tag = top, is_over = false, was_kept = false, own_kept = false;
 	struct ioband_node *whose = node;
 	struct payer payer;
@@ -323,7 +310,7 @@ u64 ioband_path_charge(struct ioband_sched *sched, struct ioband_node *node,
 			  ioband_step(&node->rest, cost, node->weight), now_ns);
 		if (node->terms)
 			ioband_terms_charge(node->terms, io->dir, ios,
-					    io->sectors, open_ns, now_ns);
+					    io->sectors, since_ns, now_ns);
 		ioband_node_place(sched, node, now_ns);
 	}
 	/* Only now limits tell whether they bind. */

@@ -12,11 +12,12 @@
  *
  * and that much if it is backlogged, without time slices: the I/Os of a constant
  * load go at equal intervals. A large I/O is never split; its excess is owed. If
- * an I/O goes late because it had to wait for the disk, the next may follow as if
- * it had been in time, by up to one interval (the recommendation's tolerance of
- * delay variation). Otherwise the group would fall short of its limit by the time
- * the disk takes. A burst of 0 makes this a strict leaky bucket, any other a token
- * bucket. The peak is a second bucket without a burst.
+ * an I/O goes late because it had to wait for the disk, or for another limit, the
+ * next may follow as if it had been in time, by up to one interval (the
+ * recommendation's tolerance of delay variation). Otherwise the group would fall
+ * short of its limit by the time the disk takes, and groups at limits of their own
+ * short of the one they share. A burst of 0 makes this a strict leaky bucket, any
+ * other a token bucket. The peak is a second bucket without a burst.
  *
  * The bucket of a minimum runs empty when the group is about to get less than its
  * minimum; that is when it goes first (mClock's reservation clock: A. Gulati,
@@ -93,10 +94,10 @@ static void bucket_fill(struct ioband_bucket *bucket, u64 units)
 }
 
 /*
- * An empty bucket earns no credit, except for the time since @open_ns, when the
- * limit would have let the I/O go; and of that no more than the I/O uses up.
+ * An empty bucket earns no credit, except for the time since @since_ns, for which the
+ * I/O has waited for something else; and of that no more than the I/O uses up.
  */
-static void limit_fill(struct ioband_bucket *bucket, u64 units, u64 open_ns,
+static void limit_fill(struct ioband_bucket *bucket, u64 units, u64 since_ns,
 		       u64 now_ns)
 {
 	u64 distance_ns, left;
@@ -104,10 +105,10 @@ static void limit_fill(struct ioband_bucket *bucket, u64 units, u64 open_ns,
 	if (ioband_before(bucket->empty_ns, now_ns)) {
 		distance_ns = div64_u64_rem(units * NSEC_PER_SEC, bucket->rate,
 					    &left);
-		if (ioband_before(open_ns, now_ns - distance_ns))
-			open_ns = now_ns - distance_ns;
-		if (ioband_before(bucket->empty_ns, open_ns))
-			bucket_set(bucket, open_ns);
+		if (ioband_before(since_ns, now_ns - distance_ns))
+			since_ns = now_ns - distance_ns;
+		if (ioband_before(bucket->empty_ns, since_ns))
+			bucket_set(bucket, since_ns);
 	}
 	if ((s64)(bucket->empty_ns - now_ns) < (s64)AHEAD_MAX_NS)
 		bucket_fill(bucket, units);
@@ -256,11 +257,11 @@ static bool limit_is_bytes(unsigned int id)
  * @dir: read or write
  * @ios: how many
  * @sectors: their size in all
- * @open_ns: when it had arrived and no limit held it any more
+ * @since_ns: when it had arrived; @now_ns if it did not wait
  * @now_ns: the time
  */
 void ioband_terms_charge(struct ioband_terms *terms, enum ioband_dir dir,
-			 u32 ios, u32 sectors, u64 open_ns, u64 now_ns)
+			 u32 ios, u32 sectors, u64 since_ns, u64 now_ns)
 {
 	/* No bio is larger: its size is kept in 32 bits. */
 	u64 bytes = min_t(u64, (u64)sectors << SECTOR_BYTES_SHIFT, U32_MAX);
@@ -276,9 +277,9 @@ void ioband_terms_charge(struct ioband_terms *terms, enum ioband_dir dir,
 
 		if (!terms->limits[id].rate)
 			continue;
-		limit_fill(&terms->average[id], units, open_ns, now_ns);
+		limit_fill(&terms->average[id], units, since_ns, now_ns);
 		if (terms->limits[id].peak)
-			limit_fill(&terms->peak[id], units, open_ns, now_ns);
+			limit_fill(&terms->peak[id], units, since_ns, now_ns);
 	}
 }
 

@@ -104,7 +104,7 @@ bool ioband_terms_limit(const struct ioband_terms *terms, enum ioband_dir dir);
 u64 ioband_terms_open_ns(const struct ioband_terms *terms, enum ioband_dir dir,
 			 u64 now_ns);
 void ioband_terms_charge(struct ioband_terms *terms, enum ioband_dir dir,
-			 u32 ios, u32 sectors, u64 open_ns, u64 now_ns);
+			 u32 ios, u32 sectors, u64 since_ns, u64 now_ns);
 void ioband_terms_wake(struct ioband_terms *terms, u64 now_ns);
 void ioband_terms_min_check(struct ioband_terms *terms, u64 now_ns);
 

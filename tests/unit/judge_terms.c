@@ -76,11 +76,11 @@ static void leak(struct sim_bucket *bucket)
 	bucket->at_ns = sim.now_ns;
 }
 
-/* What has leaked is lost, but for an I/O's units while one could have gone. */
+/* What has leaked is lost, but for an I/O's units while one was there. */
 static void empty(struct sim_bucket *bucket, long double units,
-		  long double open_ns)
+		  long double there_ns)
 {
-	long double least = -fminl(bucket->rate * open_ns / 1e9L, units);
+	long double least = -fminl(bucket->rate * there_ns / 1e9L, units);
 
 	if (bucket->level > least)
 		return;
@@ -140,30 +140,9 @@ void terms_set(struct sim_node *node, const struct ioband_rate *limits)
 	}
 }
 
-/* For how long an I/O was there and at no limit. */
-static long double open_for_ns(const struct sim_io *io)
+static void fill(struct sim_node *node, const struct sim_io *io, bool waited)
 {
-	long double open_ns = sim.now_ns - io->io.arrival_ns;
-	struct sim_node *node;
-	unsigned int i, j;
-
-	for (node = io->node; node->parent; node = node->parent) {
-		for (i = 0; i < IOBAND_LIMITS; i++) {
-			if (!limits_dir(i, io->io.dir))
-				continue;
-			for (j = 0; j < 2; j++) {
-				leak(&node->buckets[i][j]);
-				open_ns = fminl(open_ns,
-						-opens_in_ns(&node->buckets[i][j]));
-			}
-		}
-	}
-	return fmaxl(open_ns, 0);
-}
-
-static void fill(struct sim_node *node, const struct sim_io *io,
-		 long double open_ns, bool waited)
-{
+	long double there_ns = waited ? sim.now_ns - io->io.arrival_ns : 0;
 	unsigned int i, j;
 
 	for (i = 0; i < IOBAND_LIMITS; i++) {
@@ -179,7 +158,7 @@ static void fill(struct sim_node *node, const struct sim_io *io,
 			     bucket->level - bucket->burst);
 			if (!bucket->rate)
 				continue;
-			empty(bucket, units_of(io, i), open_ns);
+			empty(bucket, units_of(io, i), there_ns);
 			bucket->level += units_of(io, i);
 		}
 	}
@@ -188,13 +167,12 @@ static void fill(struct sim_node *node, const struct sim_io *io,
 /* @waited: it went because the core said so, not because it might not wait. */
 void terms_sent(const struct sim_io *io, bool waited)
 {
-	long double open_ns = waited ? open_for_ns(io) : 0;
 	struct sim_node *node = io->node;
 	unsigned int i;
 
 	for (; node->parent; node = node->parent) {
 		if (node->has_limits)
-			fill(node, io, open_ns, waited);
+			fill(node, io, waited);
 		i = index_of(node);
 		minimums[i].sent += node->min_is_ios ? 1 :
 				    io->io.sectors * 512.0L;

@@ -183,6 +183,8 @@ static void test_all_limits(void **state)
 		.limits[IOBAND_WIOPS] = { 900, 0, 0 },
 		.limits[IOBAND_IOPS]  = { 1200, 100, 0 },
 	};
+	/* The largest of each. */
+	const u64 read = (1 + 7 * 7 * 3) * 512, write = (1 + 7 * 7 * 2) * 512;
 	struct bed_group *group = start_one();
 	unsigned int i;
 
@@ -192,14 +194,15 @@ static void test_all_limits(void **state)
 		bed_backlog(group, IOBAND_WRITE, 1 + i * i * 2, 4);
 	}
 	bed_run(20 * SEC, DISK_NS);
-	assert_bound(group, BIT(IOBAND_READ), true, 4000000, 1000000);
-	assert_bound(group, BIT(IOBAND_WRITE), true, 3000000, 0);
-	assert_bound(group, BOTH, true, 6000000, 100000);
-	assert_bound(group, BOTH, true, 9000000, 0);
-	assert_bound(group, BIT(IOBAND_READ), false, 1000, 10);
-	assert_bound(group, BIT(IOBAND_READ), false, 2000, 0);
-	assert_bound(group, BIT(IOBAND_WRITE), false, 900, 0);
-	assert_bound(group, BOTH, false, 1200, 100);
+	/* And one I/O that had to wait for another limit. */
+	assert_bound(group, BIT(IOBAND_READ), true, 4000000, 1000000 + read);
+	assert_bound(group, BIT(IOBAND_WRITE), true, 3000000, write);
+	assert_bound(group, BOTH, true, 6000000, 100000 + read);
+	assert_bound(group, BOTH, true, 9000000, read);
+	assert_bound(group, BIT(IOBAND_READ), false, 1000, 10 + 1);
+	assert_bound(group, BIT(IOBAND_READ), false, 2000, 1);
+	assert_bound(group, BIT(IOBAND_WRITE), false, 900, 1);
+	assert_bound(group, BOTH, false, 1200, 100 + 1);
 	assert_true(bed_bytes(group) >= 20 * 6000000 ||
 		    bed_ios(group) >= 20 * 1200);
 }
@@ -229,6 +232,49 @@ static void test_two_levels(void **state)
 	bed_run(10 * SEC, DISK_NS);
 	assert_in_range(bed_ios(small), 4999, 5001);
 	assert_in_range(bed_ios(large), 4999, 5001);
+}
+
+/*
+ * Who waits for one limit loses nothing of another: neither the parent's is left unused
+ * while children wait for theirs, nor a child's while it waits for the parent's.
+ */
+static void test_limits_on_a_path(void **state)
+{
+	static const u64 rates[][3] = {
+		{ 60, 30, 20 }, { 37, 41, 29 }, { 89, 11, 3 }, { 70, 70, 70 },
+	};
+	struct bed_group *parent, *children[3];
+	unsigned int i, j;
+	u64 sum;
+
+	for (i = 0; i < ARRAY_SIZE(rates); i++) {
+		parent = start_one();
+		bed_limit(parent, IOBAND_IOPS, 100, 0, 0);
+		for (j = 0; j < 3; j++) {
+			children[j] = bed_add(parent, 100);
+			bed_limit(children[j], IOBAND_IOPS, rates[i][j], 0, 0);
+			bed_backlog(children[j], IOBAND_READ, 8, 4);
+		}
+		bed_run(100 * SEC, 100 * DISK_NS);
+		for (sum = 0, j = 0; j < 3; j++) {
+			sum += bed_ios(children[j]);
+			assert_true(bed_ios(children[j]) <= 100 * rates[i][j] + 2);
+			assert_bound(children[j], BOTH, false, rates[i][j], 1);
+		}
+		assert_in_range(sum, 9990, 10002);
+	}
+
+	/* Nor do the limits of one group. */
+	parent = start_one();
+	bed_set(parent, &(struct bed_terms) {
+		.limits[IOBAND_RIOPS] = { 60, 0, 0 },
+		.limits[IOBAND_WIOPS] = { 43, 0, 0 },
+		.limits[IOBAND_IOPS] = { 100, 0, 0 },
+	});
+	bed_backlog(parent, IOBAND_READ, 8, 4);
+	bed_backlog(parent, IOBAND_WRITE, 8, 4);
+	bed_run(100 * SEC, 100 * DISK_NS);
+	assert_in_range(bed_ios(parent), 9990, 10002);
 }
 
 /* Weights hold in a direction that is limited above, however busy the other. */
@@ -594,17 +640,17 @@ static u64 served_late_ns(bool waits)
 	struct ioband_rate limits[IOBAND_LIMITS] = {
 		[IOBAND_IOPS] = { .rate = 40 },
 	};
-	u64 began_ns = NSEC_PER_SEC, now_ns = began_ns, open_ns;
+	u64 began_ns = NSEC_PER_SEC, now_ns = began_ns, since_ns;
 	struct ioband_terms terms;
 	unsigned int i;
 
 	ioband_terms_init(&terms, limits, 0, false, 0);
 	for (i = 0; i < 4000; i++) {
 		now_ns = ioband_terms_open_ns(&terms, IOBAND_READ, now_ns);
-		open_ns = now_ns;
+		since_ns = now_ns;
 		now_ns += 2500 * NSEC_PER_USEC;
 		ioband_terms_charge(&terms, IOBAND_READ, 1, 8,
-				    waits ? open_ns : now_ns, now_ns);
+				    waits ? since_ns : now_ns, now_ns);
 	}
 	return now_ns - began_ns;
 }
@@ -630,6 +676,7 @@ int main(void)
 		cmocka_unit_test(test_newcomer_below_a_limit),
 		cmocka_unit_test(test_all_limits),
 		cmocka_unit_test(test_two_levels),
+		cmocka_unit_test(test_limits_on_a_path),
 		cmocka_unit_test(test_weights_below_a_limit),
 		cmocka_unit_test(test_limit_and_weights),
 		cmocka_unit_test(test_may_pass),

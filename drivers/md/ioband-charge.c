@@ -164,7 +164,7 @@ static void move_lagging(struct ioband_tag *tag, enum ioband_dir dir, u64 step, 
  * limit is shared by weight among those that want to go that way, whatever else they do.
  */
 static noinline void move_tag(const struct payer *payer, const struct charge *charge,
-			      unsigned int nr, bool in_full, u64 step, u64 now_ns)
+			      unsigned int nr, bool in_full, u64 step)
 {
 	u64 lead = lead_of(charge, charge->lead_cost, payer->weight), least;
 	u64 vtime = payer->above->leg[nr].vtime[payer->class];
@@ -178,7 +178,7 @@ static noinline void move_tag(const struct payer *payer, const struct charge *ch
 		move_lagging(tag, dir, step, vtime + lead);
 	else
 		tag->start += step;
-	if (ioband_way_lags(payer->above, payer->class, nr * IOBAND_DIRS + !dir, now_ns,
+	if (ioband_way_lags(payer->above, payer->class, nr * IOBAND_DIRS + !dir,
 			    &least) && ioband_before(least + lead, vtime))
 		tag->behind[!dir] += tag->start - from;
 }
@@ -186,7 +186,7 @@ static noinline void move_tag(const struct payer *payer, const struct charge *ch
 /* Move the tags of @payer on at all legs by @step; mostly this is one addition. */
 static __always_inline void move_tags(const struct payer *payer,
 				      const struct charge *charge, bool by_tag,
-				      u64 step, u64 now_ns)
+				      u64 step)
 {
 	struct ioband_node *above = payer->above;
 	enum ioband_dir dir = charge->io->dir;
@@ -200,13 +200,25 @@ static __always_inline void move_tags(const struct payer *payer,
 		in_full = counts_in_full(charge, nr, by_tag);
 		if (in_full && !tag->behind[dir] &&
 		    !ioband_way_lags(above, payer->class, nr * IOBAND_DIRS + !dir,
-				     now_ns, &least))
+				     &least))
 			tag->start += step;
 		else
-			move_tag(payer, charge, nr, in_full, step, now_ns);
+			move_tag(payer, charge, nr, in_full, step);
 	}
 	if (payer->nr_legs > 1)
 		note_stride(&above->leg[charge->io->leg].stride, step);
+}
+
+/* Whether limits of @node or above hold back the next I/O, be it a read or a write. */
+static bool limits_bind(const struct ioband_node *node, u64 now_ns)
+{
+	enum ioband_dir dir;
+
+	for (; node->parent; node = node->parent)
+		for (dir = IOBAND_READ; node->terms && dir < IOBAND_DIRS; dir++)
+			if (ioband_terms_open_ns(node->terms, dir, now_ns) != now_ns)
+				return true;
+	return false;
 }
 
 /*
@@ -222,16 +234,15 @@ static bool forgive_lag(const struct payer *payer, const struct charge *charge,
 	const struct ioband_io *io = charge->io;
 	const struct ioband_leg *leg = &payer->above->leg[io->leg];
 	struct ioband_tag *tag = tag_of(payer, io->leg);
-	u64 vtime = leg->vtime[payer->class], open_ns;
+	u64 vtime = leg->vtime[payer->class];
 	u64 owed = payer->nr_legs == 1 ?
 		   lead_of(charge, charge->cost, payer->weight) :
 		   charge->lead_ios * leg->stride;
-	bool is_limited;
 
 	if (owed > vtime || !ioband_before(ioband_tag_key(tag, ioband_way(io)), vtime - owed))
 		return false;
-	is_limited = ioband_limits_from(payer->above, io->dir, now_ns, &open_ns);
-	if (is_limited ? open_ns != now_ns : payer->nr_legs == 1)
+	if (ioband_limits_from(payer->above) ? limits_bind(payer->above, now_ns) :
+					       payer->nr_legs == 1)
 		return false;
 	ioband_tag_raise(tag, vtime - owed);
 	tag->behind[io->dir] = tag->start - (vtime - owed);
@@ -293,8 +304,7 @@ u64 ioband_path_charge(struct ioband_sched *sched, struct ioband_node *node,
 		payer = own_payer_of(node, how);
 		is_over = begin_charge(&payer, &charge, by_tag, &own_kept);
 		move_tags(&payer, &charge, by_tag,
-			  ioband_step(&node->own_rest, cost, IOBAND_WEIGHT_DEFAULT),
-			  now_ns);
+			  ioband_step(&node->own_rest, cost, IOBAND_WEIGHT_DEFAULT));
 	}
 
 	for (; node->parent; node = node->parent) {
@@ -307,7 +317,7 @@ u64 ioband_path_charge(struct ioband_sched *sched, struct ioband_node *node,
 			node->is_debtor = how == IOBAND_AS_DEBT;
 		node->served += cost;
 		move_tags(&payer, &charge, by_tag,
-			  ioband_step(&node->rest, cost, node->weight), now_ns);
+			  ioband_step(&node->rest, cost, node->weight));
 		if (node->terms)
 			ioband_terms_charge(node->terms, io->dir, ios,
 					    io->sectors, since_ns, now_ns);

@@ -341,7 +341,7 @@ void ioband_hold(struct ioband_sched *sched, struct ioband_node *node,
 	if (sched->late || ioband_inner_is_first(node, io))
 		sched->guests++;
 	if (!ioband_holds_own(ioband_facet(node, ioband_way(io))))
-		ioband_place_own(node, ioband_way(io), now_ns);
+		ioband_place_own(node, ioband_way(io));
 	ioband_inner_insert(node, io);
 	sched->held++;
 	ioband_node_update(sched, node, now_ns);

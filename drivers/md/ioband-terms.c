@@ -231,21 +231,6 @@ u64 ioband_terms_open_ns(const struct ioband_terms *terms, enum ioband_dir dir,
 	return open_ns;
 }
 
-/**
- * ioband_terms_limit - whether any limit applies to a direction
- * @terms: the terms of a group
- * @dir: read or write
- */
-bool ioband_terms_limit(const struct ioband_terms *terms, enum ioband_dir dir)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(limits_of[dir]); i++)
-		if (terms->limits[limits_of[dir][i]].rate)
-			return true;
-	return false;
-}
-
 static bool limit_is_bytes(unsigned int id)
 {
 	return id <= IOBAND_BPS;

@@ -100,7 +100,6 @@ void ioband_terms_init(struct ioband_terms *terms,
 		       bool min_is_ios, u64 latency_ns);
 void ioband_terms_inherit(struct ioband_terms *terms,
 			  const struct ioband_terms *old, u64 now_ns);
-bool ioband_terms_limit(const struct ioband_terms *terms, enum ioband_dir dir);
 u64 ioband_terms_open_ns(const struct ioband_terms *terms, enum ioband_dir dir,
 			 u64 now_ns);
 void ioband_terms_charge(struct ioband_terms *terms, enum ioband_dir dir,

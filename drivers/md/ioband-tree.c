@@ -98,29 +98,19 @@ static void node_leave(struct ioband_sched *sched, struct ioband_node *node,
 /**
  * ioband_limits_from - whether limits of a group and those above may make others lag
  * @node: the group, or the root
- * @dir: read or write
- * @now_ns: the time
- * @open_ns: filled in, unless it is %NULL: when all of these limits let the next I/O
- *	go, not before @now_ns
  *
- * Return: whether there is any limit for this direction.
+ * A limit for one direction may do so to either: what lags behind it above a group goes
+ * as soon as it may, whatever the group would rather send, and below the group that may
+ * be more than is due.
+ *
+ * Return: whether there is any limit.
  */
-bool ioband_limits_from(const struct ioband_node *node, enum ioband_dir dir,
-			u64 now_ns, u64 *open_ns)
+bool ioband_limits_from(const struct ioband_node *node)
 {
-	bool any = false;
-
-	if (open_ns)
-		*open_ns = now_ns;
-	for (; node->parent; node = node->parent) {
-		if (!node->terms || !ioband_terms_limit(node->terms, dir))
-			continue;
-		any = true;
-		if (!open_ns)
-			break;
-		*open_ns = ioband_terms_open_ns(node->terms, dir, *open_ns);
-	}
-	return any;
+	for (; node->parent; node = node->parent)
+		if (node->terms && node->terms->has_limits)
+			return true;
+	return false;
 }
 
 /* Move a tag on to @vtime, but not the places of what lags behind it. */
@@ -142,14 +132,14 @@ void ioband_tag_raise(struct ioband_tag *tag, u64 vtime)
  * up: its lead over the rest becomes its lead over them.
  */
 static void tag_place(struct ioband_tag *tag, const struct ioband_node *above,
-		      enum ioband_class class, unsigned int way, u64 now_ns)
+		      enum ioband_class class, unsigned int way)
 {
 	u64 vtime = above->leg[ioband_way_leg(way)].vtime[class], key, least;
 	u64 *behind = &tag->behind[ioband_way_dir(way)];
 
-	if (!ioband_way_lags(above, class, ioband_way_back(way), now_ns, &least))
+	if (!ioband_way_lags(above, class, ioband_way_back(way), &least))
 		tag->behind[!ioband_way_dir(way)] = 0;
-	if (!ioband_way_lags(above, class, way, now_ns, &least)) {
+	if (!ioband_way_lags(above, class, way, &least)) {
 		*behind = 0;
 		return;
 	}
@@ -168,10 +158,10 @@ static void tag_place(struct ioband_tag *tag, const struct ioband_node *above,
  */
 static bool is_kept_elsewhere(const struct ioband_tag *tag,
 			      const struct ioband_node *above,
-			      enum ioband_class class, unsigned int way, u64 now_ns)
+			      enum ioband_class class, unsigned int way)
 {
 	return ioband_before(tag->start, above->leg[ioband_way_leg(way)].vtime[class]) &&
-	       ioband_limits_from(above, !ioband_way_dir(way), now_ns, NULL);
+	       ioband_limits_from(above);
 }
 
 /* The ways of the same direction as @way. */
@@ -185,8 +175,7 @@ static u32 ways_of_dir(unsigned int way)
  * disk, by chance most of it at this leg, and it has not missed much at the others
  * meanwhile.
  */
-static void take_place(struct ioband_sched *sched, struct ioband_facet *facet,
-		       u64 now_ns)
+static void take_place(struct ioband_sched *sched, struct ioband_facet *facet)
 {
 	struct ioband_node *node = facet->whose;
 	struct ioband_tag *tag = ioband_tag_of(facet);
@@ -198,12 +187,12 @@ static void take_place(struct ioband_sched *sched, struct ioband_facet *facet,
 	vtime = *ioband_vtime_of(node, ioband_way_leg(facet->way));
 	if (!node->ready ||
 	    (!(node->ready & ways_of_dir(facet->way)) &&
-	     is_kept_elsewhere(tag, node->parent, node->class, facet->way, now_ns))) {
+	     is_kept_elsewhere(tag, node->parent, node->class, facet->way))) {
 		if (ioband_before(tag->start, vtime))
 			node->is_debtor = false;
 		ioband_tag_raise(tag, vtime);
 	}
-	tag_place(tag, node->parent, node->class, facet->way, now_ns);
+	tag_place(tag, node->parent, node->class, facet->way);
 	ioband_node_rekey(node);
 }
 
@@ -219,9 +208,8 @@ static bool holds_own_dir(const struct ioband_node *node, unsigned int way)
  * ioband_place_own - find a place for a node's own I/O that begins to go one way
  * @node: the node, which holds none of its own that goes this way
  * @way: the way
- * @now_ns: the time
  */
-void ioband_place_own(struct ioband_node *node, unsigned int way, u64 now_ns)
+void ioband_place_own(struct ioband_node *node, unsigned int way)
 {
 	struct ioband_leg *leg;
 
@@ -229,9 +217,9 @@ void ioband_place_own(struct ioband_node *node, unsigned int way, u64 now_ns)
 		ioband_tag_raise(&leg->own, leg->vtime[IOBAND_BE]);
 	leg = &node->leg[ioband_way_leg(way)];
 	if (!holds_own_dir(node, way) &&
-	    is_kept_elsewhere(&leg->own, node, IOBAND_BE, way, now_ns))
+	    is_kept_elsewhere(&leg->own, node, IOBAND_BE, way))
 		ioband_tag_raise(&leg->own, leg->vtime[IOBAND_BE]);
-	tag_place(&leg->own, node, IOBAND_BE, way, now_ns);
+	tag_place(&leg->own, node, IOBAND_BE, way);
 }
 
 /*
@@ -262,7 +250,7 @@ static bool facet_update(struct ioband_sched *sched, struct ioband_facet *facet,
 	    open_ns != now_ns)
 		return false;
 	if (open_ns == now_ns)
-		take_place(sched, facet, now_ns);
+		take_place(sched, facet);
 	facet_leave(sched, facet, now_ns);
 	facet_enter(sched, facet, open_ns, now_ns);
 	return was_ready != (facet->state == IOBAND_FACET_READY);

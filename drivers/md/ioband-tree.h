@@ -73,19 +73,17 @@ static inline u64 ioband_step(u32 *rest, u64 cost, u32 weight)
 	return step;
 }
 
-bool ioband_limits_from(const struct ioband_node *node, enum ioband_dir dir,
-			u64 now_ns, u64 *open_ns);
+bool ioband_limits_from(const struct ioband_node *node);
 
 /**
  * ioband_way_lags - whether all that goes one way lags, because of a limit above
  * @above: the node whose children, or own I/O, it is about
  * @class: the class of these
  * @way: the way
- * @now_ns: the time
  * @least: filled in: the place of the first, or virtual time if they do not lag
  */
 static inline bool ioband_way_lags(const struct ioband_node *above,
-				   enum ioband_class class, unsigned int way, u64 now_ns,
+				   enum ioband_class class, unsigned int way,
 				   u64 *least)
 {
 	const struct ioband_leg *leg = &above->leg[ioband_way_leg(way)];
@@ -99,15 +97,14 @@ static inline bool ioband_way_lags(const struct ioband_node *above,
 	if (class == IOBAND_BE && ioband_holds_own(facet) &&
 	    ioband_before(ioband_tag_key(&leg->own, way), key))
 		key = ioband_tag_key(&leg->own, way);
-	if (key == vtime ||
-	    !ioband_limits_from(above, ioband_way_dir(way), now_ns, NULL))
+	if (key == vtime || !ioband_limits_from(above))
 		return false;
 	*least = key;
 	return true;
 }
 
 void ioband_tag_raise(struct ioband_tag *tag, u64 vtime);
-void ioband_place_own(struct ioband_node *node, unsigned int way, u64 now_ns);
+void ioband_place_own(struct ioband_node *node, unsigned int way);
 u32 ioband_open_ways(const struct ioband_node *node);
 bool ioband_node_place(struct ioband_sched *sched, struct ioband_node *node,
 		       u64 now_ns);

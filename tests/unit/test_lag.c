@@ -126,6 +126,43 @@ static void test_limit_that_does_not_bind(void **state)
 	assert_in_range(own->ios[IOBAND_READ], 500, 2500);
 }
 
+/*
+ * A limit for reads lets few through, and those go as soon as they may: a light group gets
+ * more reads that way than is due to it, and virtual time is where it is. Who writes
+ * beside it lags then, though no limit is for writes. Others that begin to do so, or to
+ * read, take their places beside those who do.
+ */
+static void test_limit_of_the_other_direction(void **state)
+{
+	struct bed_group *parent, *group, *light, *heavy, *late;
+
+	bed_start("weight", 8);
+	parent = bed_add(NULL, 100);
+	bed_limit(parent, IOBAND_RIOPS, 20, 0, 0);
+	bed_backlog(bed_add(parent, 100), IOBAND_READ, 8, 16);
+	bed_backlog(bed_add(parent, 100), IOBAND_WRITE, 8, 16);
+	group = bed_add(parent, 100);
+	light = bed_add(group, 1);
+	heavy = bed_add(group, 10);
+	late = bed_add(group, 10);
+	bed_backlog(light, IOBAND_READ, 8, 4);
+	bed_backlog(heavy, IOBAND_WRITE, 8, 16);
+	bed_run(50 * SEC, 10 * MS);
+	bed_forget();
+
+	bed_backlog(late, IOBAND_WRITE, 8, 16);
+	bed_run(20 * SEC, 10 * MS);
+	assert_in_range(late->ios[IOBAND_WRITE], heavy->ios[IOBAND_WRITE] - 5,
+			heavy->ios[IOBAND_WRITE] + 5);
+	assert_true(light->ios[IOBAND_READ] > 100);
+
+	bed_forget();
+	bed_backlog(heavy, IOBAND_READ, 8, 4);
+	bed_run(40 * SEC, 10 * MS);
+	assert_in_range(bed_ios(heavy), 9 * bed_ios(light), 11 * bed_ios(light));
+	assert_true(bed_ios(light) > 50);
+}
+
 enum {
 	WRITERS	= 4,
 };
@@ -200,6 +237,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_writes_cost_no_reads, teardown),
 		cmocka_unit_test_teardown(test_own_writes, teardown),
 		cmocka_unit_test_teardown(test_limit_that_does_not_bind, teardown),
+		cmocka_unit_test_teardown(test_limit_of_the_other_direction, teardown),
 		cmocka_unit_test_teardown(test_at_random, teardown),
 	};
 

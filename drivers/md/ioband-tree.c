@@ -532,6 +532,47 @@ void ioband_node_del(struct ioband_sched *sched, struct ioband_node *node,
 	node->parent = NULL;
 }
 
+/*
+ * What goes one way and lags because of a limit has a lead over the first that does so.
+ * At a higher weight it is scaled, too; at a lower one it is worth less than an I/O.
+ */
+static void reweigh_lagging(struct ioband_node *node, unsigned int way, u64 place, u32 weight)
+{
+	struct ioband_tag *tag = &node->leg[ioband_way_leg(way)].tag;
+	u64 least;
+
+	if (weight > node->weight &&
+	    ioband_way_lags(node->parent, node->class, way, &least) &&
+	    ioband_before(least, place))
+		place = least + mul_u64_u64_div_u64(place - least, node->weight, weight);
+	ioband_tag_raise(tag, place);
+	tag->behind[ioband_way_dir(way)] = tag->start - place;
+}
+
+/* A lead times its weight is a cost, which cannot overflow. */
+static void reweigh_lead(struct ioband_node *node, unsigned int leg, u32 weight, u64 *rest)
+{
+	struct ioband_tag *tag = &node->leg[leg].tag;
+	u64 vtime = *ioband_vtime_of(node, leg), ahead = tag->start - vtime;
+
+	if ((s64)ahead >= 0)
+		tag->start = vtime + div64_u64_rem(ahead * node->weight + node->rest,
+						   weight, rest);
+}
+
+static void reweigh(struct ioband_node *node, unsigned int leg, u32 weight, u64 *rest)
+{
+	u64 vtime = *ioband_vtime_of(node, leg), places[IOBAND_DIRS];
+	enum ioband_dir dir;
+
+	for (dir = IOBAND_READ; dir < IOBAND_DIRS; dir++)
+		places[dir] = ioband_tag_key(&node->leg[leg].tag, dir);
+	reweigh_lead(node, leg, weight, rest);
+	for (dir = IOBAND_READ; dir < IOBAND_DIRS; dir++)
+		if (ioband_before(places[dir], vtime))
+			reweigh_lagging(node, leg * IOBAND_DIRS + dir, places[dir], weight);
+}
+
 /**
  * ioband_node_set_weight - change the weight of a group
  * @sched: the scheduler
@@ -545,18 +586,11 @@ void ioband_node_del(struct ioband_sched *sched, struct ioband_node *node,
 void ioband_node_set_weight(struct ioband_sched *sched,
 			    struct ioband_node *node, u32 weight)
 {
-	u64 vtime, ahead, rest = 0;
 	unsigned int leg;
+	u64 rest = 0;
 
-	for (leg = 0; leg < node->nr_legs; leg++) {
-		vtime = *ioband_vtime_of(node, leg);
-		ahead = node->leg[leg].tag.start - vtime;
-		/* A lead times its weight is a cost, which cannot overflow. */
-		if (ioband_node_joined(sched, node) && (s64)ahead >= 0)
-			node->leg[leg].tag.start = vtime +
-				div64_u64_rem(ahead * node->weight + node->rest,
-					      weight, &rest);
-	}
+	for (leg = 0; ioband_node_joined(sched, node) && leg < node->nr_legs; leg++)
+		reweigh(node, leg, weight, &rest);
 	node_withdraw(sched, node);
 	node->weight = weight;
 	node->rest = rest;

@@ -163,6 +163,36 @@ static void test_limit_of_the_other_direction(void **state)
 	assert_true(bed_ios(light) > 50);
 }
 
+/*
+ * What a writer was ahead of the others that lag was for an I/O at its old weight. With a
+ * new one it neither waits for as many of theirs, nor gets as many.
+ */
+static void test_reweighted(void **state)
+{
+	static const u32 weights[][2] = { { 1, 1000 }, { 1000, 1 } };
+	struct bed_group *reader, *parent, *writer, *other;
+	unsigned int i, late;
+	u64 due;
+
+	/* Whatever part of its turn has gone by. */
+	for (i = 0; i < 2; i++) {
+		for (late = 0; late < 5; late++) {
+			parent = start(&reader);
+			writer = bed_add(parent, weights[i][0]);
+			other = bed_add(parent, 1000);
+			bed_backlog(writer, IOBAND_WRITE, 8, 4);
+			bed_backlog(other, IOBAND_WRITE, 8, 4);
+			bed_run((20 + 2 * late) * SEC, 1 * MS);
+			ioband_node_set_weight(&bed.sched, &writer->node, weights[i][1]);
+			bed_forget();
+			bed_run(5 * SEC, 1 * MS);
+			due = weights[i][1] == 1000 ? 250 : 1;
+			assert_in_range(writer->ios[IOBAND_WRITE], due - 1, due + 2);
+			assert_in_range(bed_ios(writer) + bed_ios(other), 499, 501);
+		}
+	}
+}
+
 enum {
 	WRITERS	= 4,
 };
@@ -238,6 +268,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_own_writes, teardown),
 		cmocka_unit_test_teardown(test_limit_that_does_not_bind, teardown),
 		cmocka_unit_test_teardown(test_limit_of_the_other_direction, teardown),
+		cmocka_unit_test_teardown(test_reweighted, teardown),
 		cmocka_unit_test_teardown(test_at_random, teardown),
 	};
 

@@ -36,6 +36,7 @@
  * @lead_cost: without a turn it puts its group ahead by @lead_ios times this at
  *	most: @cost, or if there are several legs the recent mean where that is more
  * @lead_ios: %LEAD_IOS, or if there are several legs what they have at a time
+ * @is_limited: there are limits on its path; only then anything lags
  */
 struct charge {
 	const struct ioband_io *io;
@@ -43,6 +44,7 @@ struct charge {
 	u64 cost;
 	u64 lead_cost;
 	u32 lead_ios;
+	bool is_limited;
 };
 
 static u64 lead_of(const struct charge *charge, u64 cost, u32 weight)
@@ -191,16 +193,16 @@ static __always_inline void move_tags(const struct payer *payer,
 	struct ioband_node *above = payer->above;
 	enum ioband_dir dir = charge->io->dir;
 	struct ioband_tag *tag;
-	bool in_full;
+	bool in_full, lags;
 	u64 least;
 	u8 nr;
 
 	for (nr = 0; nr < payer->nr_legs; nr++) {
 		tag = tag_of(payer, nr);
 		in_full = counts_in_full(charge, nr, by_tag);
-		if (in_full && !tag->behind[dir] &&
-		    !ioband_way_lags(above, payer->class, nr * IOBAND_DIRS + !dir,
-				     &least))
+		lags = charge->is_limited &&
+		       ioband_way_lags(above, payer->class, nr * IOBAND_DIRS + !dir, &least);
+		if (in_full && !tag->behind[dir] && !lags)
 			tag->start += step;
 		else
 			move_tag(payer, charge, nr, in_full, step);
@@ -292,7 +294,7 @@ u64 ioband_path_charge(struct ioband_sched *sched, struct ioband_node *node,
 	u64 cost = cost_of(sched, node, ios, io->sectors);
 	struct charge charge = {
 		.io = io, .how = how, .cost = cost, .lead_cost = cost,
-		.lead_ios = LEAD_IOS,
+		.lead_ios = LEAD_IOS, .is_limited = ioband_limits_from(node),
 	};
 	u64 since_ns = how == IOBAND_AS_DEBT ? now_ns : io->arrival_ns;
 	bool by_tag = top, is_over = false, was_kept = false, own_kept = false;

@@ -282,43 +282,51 @@ void iob_find_urgency(struct ioband_bio *iob, struct bio *bio)
 	iob->is_common = current->flags & PF_KTHREAD && is_root;
 }
 
+/* The child of @parent whose name is the @len characters at @name; under RCU. */
+static struct cgroup_subsys_state *
+find_child(struct cgroup_subsys_state *parent, const char *name, int len)
+{
+	struct cgroup_subsys_state *css;
+	char path[NAME_MAX + 2];
+
+	list_for_each_entry_rcu(css, &parent->children, sibling)
+		if (css->flags & CSS_ONLINE &&
+		    kernfs_path_from_node(css->cgroup->kn, parent->cgroup->kn, path,
+					  sizeof(path)) == 1 + len &&
+		    !memcmp(path + 1, name, len))
+			return css;
+	return NULL;
+}
+
 /**
  * ioband_cgroup_look_up - find the id of a cgroup named by its path
  * @ref: if it has a path, its id is filled in; paths begin at the root of the
  *	hierarchy that has the io controller
  *
- * Unlike cgroup_get_from_path(), it also knows the blkio hierarchy of version 1.
+ * Unlike cgroup_get_from_path(), it also knows the blkio hierarchy of version 1, and
+ * waits for nobody: others hold kernfs's locks while they wait for memory, and with it
+ * perhaps for I/O to a suspended device, which is not resumed with another table before
+ * a message to it has been dealt with.
  *
- * Context: process, ioband_mutex not held: takes locks of kernfs, whose holders
- * may wait for memory.
+ * Context: process.
  */
 void ioband_cgroup_look_up(struct ioband_ref *ref)
 {
-	char *names, *rest, *name;
-	struct kernfs_node *kn, *child;
+	struct cgroup_subsys_state *css;
+	const char *name = ref->path;
+	int len;
 
-	if (!ref->path)
+	if (!name)
 		return;
-	ref->id = 0;
-	names = kstrdup(ref->path, GFP_NOIO);
-	if (!names)
-		return;
-	kn = blkcg_root_css->cgroup->kn;
-	kernfs_get(kn);
-
-	rest = names;
-	while (kn && kernfs_type(kn) == KERNFS_DIR &&
-	       (name = strsep(&rest, "/"))) {
-		if (!*name)
-			continue;
-		child = kernfs_find_and_get(kn, name);
-		kernfs_put(kn);
-		kn = child;
+	rcu_read_lock();
+	css = &blkcg_root_css->cgroup->self;
+	for (name += strspn(name, "/"); css && *name; name += strspn(name, "/")) {
+		len = strcspn(name, "/");
+		css = find_child(css, name, len);
+		name += len;
 	}
-	if (kn && kernfs_type(kn) == KERNFS_DIR)
-		ref->id = kn->id;
-	kernfs_put(kn);
-	kfree(names);
+	ref->id = css ? cgroup_id(css->cgroup) : 0;
+	rcu_read_unlock();
 }
 
 /*

@@ -164,6 +164,7 @@ static void move_lagging(struct ioband_tag *tag, enum ioband_dir dir, u64 step, 
  * Move the tag of @payer at leg @nr on by @step, or not as far as that. Where a limit makes
  * all lag that goes the other way, what goes this way leaves the place there alone: the
  * limit is shared by weight among those that want to go that way, whatever else they do.
+ * A debt is owed in full also if what goes its way lags.
  */
 static noinline void move_tag(const struct payer *payer, const struct charge *charge,
 			      unsigned int nr, bool in_full, u64 step)
@@ -176,7 +177,7 @@ static noinline void move_tag(const struct payer *payer, const struct charge *ch
 
 	if (!in_full)
 		step_within(&tag->start, step, vtime + lead);
-	else if (tag->behind[dir])
+	else if (tag->behind[dir] && charge->how != IOBAND_AS_DEBT)
 		move_lagging(tag, dir, step, vtime + lead);
 	else
 		tag->start += step;

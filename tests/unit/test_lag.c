@@ -193,6 +193,24 @@ static void test_reweighted(void **state)
 	}
 }
 
+/* What could not wait is owed in full, though the writes of others lag. */
+static void test_debt(void **state)
+{
+	struct bed_group *reader, *parent = start(&reader);
+	struct bed_group *debtor = bed_add(parent, 100);
+	int i;
+
+	bed_backlog(bed_add(parent, 100), IOBAND_WRITE, 8, 4);
+	bed_backlog(debtor, IOBAND_READ, 8, 32);
+	bed_run(20 * SEC, 1 * MS);
+	bed_forget();
+	for (i = 0; i < 2000; i++)
+		bed_charge(debtor, IOBAND_WRITE, 8);
+	bed_run(4 * SEC, 1 * MS);
+	assert_in_range(bed_ios(reader), 2990, 3010);
+	assert_in_range(bed_ios(debtor), 990, 1010);
+}
+
 enum {
 	WRITERS	= 4,
 };
@@ -269,6 +287,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_limit_that_does_not_bind, teardown),
 		cmocka_unit_test_teardown(test_limit_of_the_other_direction, teardown),
 		cmocka_unit_test_teardown(test_reweighted, teardown),
+		cmocka_unit_test_teardown(test_debt, teardown),
 		cmocka_unit_test_teardown(test_at_random, teardown),
 	};
 

@@ -373,7 +373,7 @@ static struct ioband_node *iob_payer(const struct ioband_bio *iob)
 
 static struct ioband_node *iob_node(const struct ioband_bio *iob)
 {
-	return iob->account ? iob->account->node : &iob->group->node;
+	return iob->account ? &iob_stream(iob)->node : &iob->group->node;
 }
 
 /**

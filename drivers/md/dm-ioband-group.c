@@ -48,7 +48,7 @@ static int terms_create(const struct ioband_settings *settings,
 		return -ENOMEM;
 	ioband_terms_init(*terms, settings->limits, settings->min_rate,
 			  settings->min_is_ios,
-			  settings->latency_us * NSEC_PER_USEC);
+			  (u64)settings->latency_us * NSEC_PER_USEC);
 	return 0;
 }
 
@@ -150,7 +150,6 @@ struct ioband_group *iog_create(struct ioband_volume *volume, u64 id,
 	group->id = id;
 	group->settings = settings;
 	INIT_LIST_HEAD(&group->account.news);
-	group->account.node = &group->node;
 	init_waitqueue_head(&group->wait[IOBAND_READ]);
 	init_waitqueue_head(&group->wait[IOBAND_WRITE]);
 	group->dying_jiffies = jiffies;
@@ -462,8 +461,8 @@ static int check_latency(struct ioband_group *group,
 	if (!settings->latency_us || settings->latency_us >= service_us)
 		return 0;
 	return ioband_refuse(err, "Invalid policy parameter",
-			     "latency %llu: expected at least the %llu us that the disk takes for one I/O; or add force=1",
-			     (unsigned long long)settings->latency_us,
+			     "latency %u: expected at least the %llu us that the disk takes for one I/O; or add force=1",
+			     settings->latency_us,
 			     (unsigned long long)service_us);
 }
 

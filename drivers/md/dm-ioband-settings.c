@@ -208,11 +208,14 @@ static int parse_value(const char *name, char *value,
 		return parse_min(name, value, false, settings, err);
 	if (!strcmp(name, "miniops"))
 		return parse_min(name, value, true, settings, err);
-	if (!strcmp(name, "latency"))
-		return once(settings, IOBAND_KEY_LATENCY, name, err) ?:
-		       parse_units(name, value, 0, LATENCY_US_MAX,
-				   " microseconds, 0 for none",
-				   &settings->latency_us, err);
+	if (!strcmp(name, "latency")) {
+		r = once(settings, IOBAND_KEY_LATENCY, name, err) ?:
+		    parse_units(name, value, 0, LATENCY_US_MAX,
+				" microseconds, 0 for none", &number, err);
+		if (!r)
+			settings->latency_us = number;
+		return r;
+	}
 	if (!strcmp(name, "parent"))
 		return once(settings, IOBAND_KEY_PARENT, name, err) ?:
 		       ioband_parse_ref(value, &settings->parent, err);
@@ -507,8 +510,7 @@ static int print_keys(const struct ioband_settings *settings,
 		PRINT("%s=%llu", settings->min_is_ios ? "miniops" : "min",
 		      (unsigned long long)settings->min_rate);
 	if (settings->latency_us)
-		PRINT("latency=%llu",
-		      (unsigned long long)settings->latency_us);
+		PRINT("latency=%u", settings->latency_us);
 	if (!settings->parent.is_default)
 		PRINT("parent=%llu", (unsigned long long)settings->parent.id);
 	for (id = 0; id < IOBAND_LIMITS; id++) {

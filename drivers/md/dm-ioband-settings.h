@@ -53,8 +53,8 @@ enum ioband_key {
  * @weight: share relative to its siblings
  * @class: strict priority among its siblings
  * @min_is_ios: @min_rate counts I/Os, else bytes
- * @min_rate: minimum per second; 0: none
  * @latency_us: latency target of an I/O; 0: none
+ * @min_rate: minimum per second; 0: none
  * @limits: upper limits
  * @parent: the group above it, or the default group for none; valid only in a
  *	change and for printing
@@ -64,8 +64,8 @@ struct ioband_settings {
 	u32 weight;
 	u8 class;
 	bool min_is_ios;
+	u32 latency_us;
 	u64 min_rate;
-	u64 latency_us;
 	struct ioband_rate limits[IOBAND_LIMITS];
 	struct ioband_ref parent;
 };

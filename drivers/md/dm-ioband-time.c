@@ -46,6 +46,7 @@ void iob_stop_clock(struct ioband_pool *pool, struct ioband_bio *iob,
 	account->charged_ns += iob->io.cost;
 	account->done_ns = now_ns;
 	account->nr_done += 1 + iob->io.merged;
+	account->dirs |= BIT(iob->io.dir);
 	account->is_sync = !iob_is_writeback(iob);
 	if (list_empty(&account->news)) {
 		account->group = iob->group;
@@ -70,6 +71,7 @@ static struct ioband_account *pop_news(struct ioband_pool *pool,
 		account->used_ns = 0;
 		account->charged_ns = 0;
 		account->nr_done = 0;
+		account->dirs = 0;
 	}
 	spin_unlock_irqrestore(&pool->clock_lock, flags);
 	return account;
@@ -91,19 +93,22 @@ static void stream_release(struct ioband_pool *pool,
  */
 void iop_settle(struct ioband_pool *pool)
 {
-	struct ioband_account news;
+	struct ioband_account news, *account;
+	struct ioband_stream *stream;
+	struct ioband_node *node;
 
 	lockdep_assert_held(&pool->lock);
 
-	while (pop_news(pool, &news)) {
-		if (news.node->parent)
-			ioband_done(&pool->sched, news.node, news.nr_done,
-				    news.used_ns, news.charged_ns,
-				    news.is_sync, news.done_ns);
-		if (news.node->is_stream)
-			stream_release(pool, container_of(news.node,
-							  struct ioband_stream,
-							  node), news.nr_done);
+	while ((account = pop_news(pool, &news))) {
+		stream = account == &news.group->account ?
+			 NULL : container_of(account, struct ioband_stream, account);
+		node = stream ? &stream->node : &news.group->node;
+		if (node->parent)
+			ioband_done(&pool->sched, node, news.nr_done, news.dirs,
+				    news.used_ns, news.charged_ns, news.is_sync,
+				    news.done_ns);
+		if (stream)
+			stream_release(pool, stream, news.nr_done);
 		percpu_ref_put(&news.group->ref);
 	}
 }
@@ -131,7 +136,6 @@ void iop_alloc_streams(struct ioband_pool *pool)
 	for (stream = streams; stream < streams + IOBAND_STREAMS; stream++) {
 		ioband_node_init(&stream->node, IOBAND_WEIGHT_DEFAULT);
 		stream->node.is_stream = true;
-		stream->account.node = &stream->node;
 		INIT_LIST_HEAD(&stream->account.news);
 		list_add_tail(&stream->idle, &pool->idle_streams);
 	}
@@ -215,13 +219,10 @@ found:
  */
 void iop_unstream(struct ioband_pool *pool, struct ioband_bio *iob)
 {
-	struct ioband_account *account = iob->account;
-
 	lockdep_assert_held(&pool->lock);
 
-	if (account)
-		stream_release(pool, container_of(account, struct ioband_stream,
-						  account), 1);
+	if (iob->account)
+		stream_release(pool, iob_stream(iob), 1);
 	iob->account = NULL;
 }
 

@@ -95,9 +95,9 @@ struct ioband_account {
 	u64 charged_ns;
 	u64 done_ns;
 	u32 nr_done;
+	u8 dirs;			/* which way they went, a bit each */
 	bool is_sync;
 	struct ioband_group *group;
-	struct ioband_node *node;
 };
 
 /* per group */
@@ -337,6 +337,12 @@ static inline struct ioband_bio *iob_from_bio(struct bio *bio)
 static inline struct bio *iob_to_bio(struct ioband_bio *iob)
 {
 	return dm_bio_from_per_bio_data(iob, sizeof(*iob));
+}
+
+/* The stream that an I/O is of; it has an account. */
+static inline struct ioband_stream *iob_stream(const struct ioband_bio *iob)
+{
+	return container_of(iob->account, struct ioband_stream, account);
 }
 
 /* Whether a bio is writeback of the page cache: a write nobody waits for. */

@@ -15,8 +15,8 @@
 
 /*
  * How many of its own I/Os a group may be ahead of the rest for what it got without
- * a turn, or behind for what it missed. At one of several legs its lag is measured
- * in I/Os of whichever sibling takes the longest steps there.
+ * a turn. At one of several legs it may also be behind, for what it missed at others,
+ * by as many I/Os of whichever sibling takes the longest steps there.
  *
  * A leg that is done with all it has at once gets as many turns at once, and between
  * two such times the other legs have theirs. That must count, so it is no less than
@@ -36,7 +36,7 @@
  * @lead_cost: without a turn it puts its group ahead by @lead_ios times this at
  *	most: @cost, or if there are several legs the recent mean where that is more
  * @lead_ios: %LEAD_IOS, or if there are several legs what they have at a time
- * @is_limited: there are limits on its path; only then anything lags
+ * @is_limited: limits above make what goes one way lag, maybe
  */
 struct charge {
 	const struct ioband_io *io;
@@ -71,6 +71,15 @@ static void step_within(u64 *tag, u64 step, u64 bound)
 	*tag += step;
 	if (ioband_before(bound, *tag))
 		*tag = bound;
+}
+
+static void move_within(struct ioband_tag *tag, const struct ioband_vtime *time, u64 step,
+			u64 lead)
+{
+	enum ioband_dir dir;
+
+	for (dir = IOBAND_READ; dir < IOBAND_DIRS; dir++)
+		step_within(&tag->start[dir], step, time->now[dir] + lead);
 }
 
 /* Keep the longest recent step; it decays with each I/O. */
@@ -121,69 +130,97 @@ static struct ioband_tag *tag_of(const struct payer *payer, unsigned int leg)
 	return payer->node ? &payer->node->leg[leg].tag : &payer->above->leg[leg].own;
 }
 
+/* The place of the first that waits to go one way; false if nobody does. */
+static bool first_waiting(const struct ioband_leg *leg, enum ioband_class class,
+			  enum ioband_dir dir, u64 *place)
+{
+	const struct ioband_facet *facet = &leg->facet[dir];
+	const struct ioband_heap_node *first = ioband_heap_first(&facet->ready[class]);
+	bool has_own = class == IOBAND_BE && ioband_holds_own(facet);
+
+	if (has_own)
+		*place = leg->own.start[dir];
+	if (first && (!has_own || ioband_before(first->key, *place)))
+		*place = first->key;
+	return first || has_own;
+}
+
 /*
- * Bring tag and virtual time to where they are when an I/O goes by tag, or not. Sets
- * @was_kept if what goes this way was behind. Returns whether the busy period must end.
+ * Below a limit virtual time has come to @place of what goes @dir. If nobody who lags
+ * waits to go the other way, it has passed there, too.
+ */
+static void time_passes(struct ioband_leg *leg, enum ioband_class class,
+			enum ioband_dir dir, u64 place)
+{
+	struct ioband_vtime *time = &leg->vtime[class];
+	enum ioband_dir back = ioband_dir_back(dir);
+	u64 now = ioband_place_back(time, dir, place), first;
+
+	time->now[dir] = place;
+	if (!ioband_before(time->now[back], now))
+		return;
+	if (first_waiting(leg, class, back, &first) &&
+	    ioband_before(first, now))
+		ioband_lag_cut(time, back, leg->stride);
+	else
+		time->now[back] = now;
+}
+
+/*
+ * Bring tag and virtual time to where they are when an I/O goes by tag, or not. Returns
+ * whether the busy period must end. A group may be behind at one of several legs for what
+ * it missed at another, but no more than a policy by time may owe.
  * Inline, as is move_tags(): each I/O comes here at each level, and mostly for nothing.
  */
 static __always_inline bool begin_charge(const struct payer *payer,
-					 const struct charge *charge, bool by_tag,
-					 bool *was_kept)
+					 const struct charge *charge, bool by_tag)
 {
-	u64 *vtime = &payer->above->leg[charge->io->leg].vtime[payer->class];
+	struct ioband_leg *leg = &payer->above->leg[charge->io->leg];
 	struct ioband_tag *tag = tag_of(payer, charge->io->leg);
-	u64 key = ioband_tag_key(tag, ioband_way(charge->io));
-
-	if (payer->is_ready && ioband_before(key, *vtime)) {
-		*was_kept = true;
-		return false;
-	}
-	if (!payer->is_ready)
-		ioband_tag_raise(tag, *vtime);
-	tag->behind[charge->io->dir] = 0;
-	if (by_tag)
-		*vtime = tag->start;
-	return tag->start >= VTIME_MAX;
-}
-
-/*
- * Move the place on by @step of what goes @dir and lags behind the tag, but the tag itself
- * not past @bound: it must not run away while virtual time stands still.
- */
-static void move_lagging(struct ioband_tag *tag, enum ioband_dir dir, u64 step, u64 bound)
-{
-	u64 key = tag->start - tag->behind[dir] + step;
-
-	step_within(&tag->start, step, bound);
-	if (ioband_before(tag->start, key))
-		tag->start = key;
-	tag->behind[dir] = tag->start - key;
-}
-
-/*
- * Move the tag of @payer at leg @nr on by @step, or not as far as that. Where a limit makes
- * all lag that goes the other way, what goes this way leaves the place there alone: the
- * limit is shared by weight among those that want to go that way, whatever else they do.
- * A debt is owed in full also if what goes its way lags.
- */
-static noinline void move_tag(const struct payer *payer, const struct charge *charge,
-			      unsigned int nr, bool in_full, u64 step)
-{
-	u64 lead = lead_of(charge, charge->lead_cost, payer->weight), least;
-	u64 vtime = payer->above->leg[nr].vtime[payer->class];
-	struct ioband_tag *tag = tag_of(payer, nr);
+	struct ioband_vtime *time = &leg->vtime[payer->class];
 	enum ioband_dir dir = charge->io->dir;
-	u64 from = tag->start;
 
-	if (!in_full)
-		step_within(&tag->start, step, vtime + lead);
-	else if (tag->behind[dir] && charge->how != IOBAND_AS_DEBT)
-		move_lagging(tag, dir, step, vtime + lead);
+	if (!payer->is_ready)
+		ioband_tag_raise(tag, time, 0);
+	else if (payer->nr_legs > 1)
+		ioband_tag_raise(tag, time, charge->lead_ios * leg->stride);
+	if (by_tag && !ioband_is_behind(tag, time, dir)) {
+		if (charge->is_limited)
+			time_passes(leg, payer->class, dir, tag->start[dir]);
+		else
+			memcpy(time->now, tag->start, sizeof(time->now));
+	}
+	return tag->start[dir] >= VTIME_MAX;
+}
+
+/*
+ * Move the tag of @payer at leg @nr on by @step below a limit. Where a limit makes all lag
+ * that goes the other way, what goes this way leaves the place there alone: the limit is
+ * shared by weight among those that want to go that way, whatever else they do. What
+ * lags itself moves the other place, but that must not run away while time stands still.
+ * If neither lags both are one place. A debt is owed in full.
+ */
+static noinline void move_limited(const struct payer *payer, const struct charge *charge,
+				  unsigned int nr, bool in_full, u64 step)
+{
+	u64 lead = lead_of(charge, charge->lead_cost, payer->weight);
+	const struct ioband_vtime *time = &payer->above->leg[nr].vtime[payer->class];
+	enum ioband_dir dir = charge->io->dir, back = ioband_dir_back(dir);
+	struct ioband_tag *tag = tag_of(payer, nr);
+	s64 lag = ioband_lag(time, back);
+
+	if (in_full)
+		tag->start[dir] += step;
 	else
-		tag->start += step;
-	if (ioband_way_lags(payer->above, payer->class, nr * IOBAND_DIRS + !dir,
-			    &least) && ioband_before(least + lead, vtime))
-		tag->behind[!dir] += tag->start - from;
+		step_within(&tag->start[dir], step, time->now[dir] + lead);
+	if (lag > 0)
+		return;
+	if (charge->how == IOBAND_AS_DEBT)
+		tag->start[back] += step;
+	else if (in_full && !lag)
+		tag->start[back] = ioband_place_back(time, dir, tag->start[dir]);
+	else
+		step_within(&tag->start[back], step, time->now[back] + lead);
 }
 
 /* Move the tags of @payer on at all legs by @step; mostly this is one addition. */
@@ -191,65 +228,24 @@ static __always_inline void move_tags(const struct payer *payer,
 				      const struct charge *charge, bool by_tag,
 				      u64 step)
 {
-	struct ioband_node *above = payer->above;
-	enum ioband_dir dir = charge->io->dir;
+	struct ioband_leg *above = payer->above->leg;
 	struct ioband_tag *tag;
-	bool in_full, lags;
-	u64 least;
+	bool in_full;
 	u8 nr;
 
 	for (nr = 0; nr < payer->nr_legs; nr++) {
 		tag = tag_of(payer, nr);
 		in_full = counts_in_full(charge, nr, by_tag);
-		lags = charge->is_limited &&
-		       ioband_way_lags(above, payer->class, nr * IOBAND_DIRS + !dir, &least);
-		if (in_full && !tag->behind[dir] && !lags)
-			tag->start += step;
+		if (charge->is_limited)
+			move_limited(payer, charge, nr, in_full, step);
+		else if (in_full)
+			ioband_tag_move(tag, step);
 		else
-			move_tag(payer, charge, nr, in_full, step);
+			move_within(tag, &above[nr].vtime[payer->class], step,
+				    lead_of(charge, charge->lead_cost, payer->weight));
 	}
-	if (payer->nr_legs > 1)
-		note_stride(&above->leg[charge->io->leg].stride, step);
-}
-
-/* Whether limits of @node or above hold back the next I/O, be it a read or a write. */
-static bool limits_bind(const struct ioband_node *node, u64 now_ns)
-{
-	enum ioband_dir dir;
-
-	for (; node->parent; node = node->parent)
-		for (dir = IOBAND_READ; node->terms && dir < IOBAND_DIRS; dir++)
-			if (ioband_terms_open_ns(node->terms, dir, now_ns) != now_ns)
-				return true;
-	return false;
-}
-
-/*
- * An I/O of @payer has been dispatched, and it may be behind because a limit above kept
- * I/O of this direction from its turns. While the limit binds it keeps its lag, and with
- * it its order among others. Once it no longer binds, service is by weight again and not
- * by what was missed, so the lag is cut to what a policy by time may owe. So it is at one
- * of several legs, for what was missed at another. Returns whether it was cut.
- */
-static bool forgive_lag(const struct payer *payer, const struct charge *charge,
-			u64 now_ns)
-{
-	const struct ioband_io *io = charge->io;
-	const struct ioband_leg *leg = &payer->above->leg[io->leg];
-	struct ioband_tag *tag = tag_of(payer, io->leg);
-	u64 vtime = leg->vtime[payer->class];
-	u64 owed = payer->nr_legs == 1 ?
-		   lead_of(charge, charge->cost, payer->weight) :
-		   charge->lead_ios * leg->stride;
-
-	if (owed > vtime || !ioband_before(ioband_tag_key(tag, ioband_way(io)), vtime - owed))
-		return false;
-	if (ioband_limits_from(payer->above) ? limits_bind(payer->above, now_ns) :
-					       payer->nr_legs == 1)
-		return false;
-	ioband_tag_raise(tag, vtime - owed);
-	tag->behind[io->dir] = tag->start - (vtime - owed);
-	return true;
+	if (payer->nr_legs > 1 || charge->is_limited)
+		note_stride(&above[charge->io->leg].stride, step);
 }
 
 static u64 cost_of(const struct ioband_sched *sched, const struct ioband_node *node,
@@ -291,21 +287,21 @@ u64 ioband_path_charge(struct ioband_sched *sched, struct ioband_node *node,
 		       const struct ioband_io *io, const struct ioband_node *top,
 		       enum ioband_how how, u64 now_ns)
 {
+	const struct ioband_node *limited = ioband_last_limited(node);
 	u32 ios = 1 + io->merged;
 	u64 cost = cost_of(sched, node, ios, io->sectors);
 	struct charge charge = {
 		.io = io, .how = how, .cost = cost, .lead_cost = cost,
-		.lead_ios = LEAD_IOS, .is_limited = ioband_limits_from(node),
+		.lead_ios = LEAD_IOS, .is_limited = limited,
 	};
 	u64 since_ns = how == IOBAND_AS_DEBT ? now_ns : io->arrival_ns;
-	bool by_tag = top, is_over = false, was_kept = false, own_kept = false;
-	struct ioband_node *whose = node;
+	bool by_tag = top, is_over = false;
 	struct payer payer;
 
 	note_sent(sched, &charge);
 	if (!list_empty(&node->children)) {
 		payer = own_payer_of(node, how);
-		is_over = begin_charge(&payer, &charge, by_tag, &own_kept);
+		is_over = begin_charge(&payer, &charge, by_tag);
 		move_tags(&payer, &charge, by_tag,
 			  ioband_step(&node->own_rest, cost, IOBAND_WEIGHT_DEFAULT));
 	}
@@ -313,8 +309,10 @@ u64 ioband_path_charge(struct ioband_sched *sched, struct ioband_node *node,
 	for (; node->parent; node = node->parent) {
 		if (node == top)
 			by_tag = false;
+		if (node == limited)
+			charge.is_limited = false;
 		payer = payer_of(node);
-		is_over |= begin_charge(&payer, &charge, by_tag, &was_kept);
+		is_over |= begin_charge(&payer, &charge, by_tag);
 		/* If it is its turn by tags, the rest have caught up. */
 		if (by_tag || how == IOBAND_AS_DEBT)
 			node->is_debtor = how == IOBAND_AS_DEBT;
@@ -325,16 +323,6 @@ u64 ioband_path_charge(struct ioband_sched *sched, struct ioband_node *node,
 			ioband_terms_charge(node->terms, io->dir, ios,
 					    io->sectors, since_ns, now_ns);
 		ioband_node_place(sched, node, now_ns);
-	}
-	/* Only now limits tell whether they bind. */
-	if (own_kept) {
-		payer = own_payer_of(whose, how);
-		forgive_lag(&payer, &charge, now_ns);
-	}
-	for (node = whose; was_kept && node->parent; node = node->parent) {
-		payer = payer_of(node);
-		if (forgive_lag(&payer, &charge, now_ns))
-			ioband_node_resort(sched, node, now_ns);
 	}
 	if (is_over)
 		ioband_sched_restart(sched);
@@ -362,7 +350,7 @@ void ioband_node_join(struct ioband_sched *sched, struct ioband_node *node,
 	for (; node->parent; node = node->parent) {
 		step = ioband_step(&node->rest, cost, node->weight);
 		for (leg = 0; leg < node->nr_legs; leg++)
-			node->leg[leg].tag.start += step;
+			ioband_tag_move(&node->leg[leg].tag, step);
 		ioband_node_rekey(node);
 	}
 }

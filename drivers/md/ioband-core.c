@@ -65,14 +65,14 @@
  *
  * Limits take a group, and all below it, out of the order until they end
  * (ioband-tree.c, ioband-terms.c). A limit for one direction makes all below it
- * that goes this way lag behind virtual time, which what goes the other way moves
- * on. As long as it does, a group has two places in the order, one for each
- * direction, and what the limit lets through is divided by weight whatever else
- * these groups do. A group that falls behind its minimum, or is
- * about to miss its latency target, goes before all others (ioband-promise.c).
- * On a disk that does one thing at a time it may pay to wait for a group that
- * has nothing queued at the moment (ioband-turn.c). Which of its own I/Os a
- * group sends next is decided inside the group (ioband-inner.c).
+ * that goes this way lag behind what goes the other way. While it does, each
+ * direction has a virtual time of its own (ioband-vtime.h), and what the limit
+ * lets through is divided by weight whatever else these groups do. A group that
+ * falls behind its minimum, or is about to miss its latency target, goes before
+ * all others (ioband-promise.c). On a disk that does one thing at a time it may
+ * pay to wait for a group that has nothing queued at the moment (ioband-turn.c).
+ * Which of its own I/Os a group sends next is decided inside the group
+ * (ioband-inner.c).
  *
  * 5. Depth
  *
@@ -179,23 +179,16 @@ static void note_wanted(struct ioband_node *node, u64 done_ns)
 }
 
 static enum ioband_because why_held(const struct ioband_node *node,
-				    unsigned int leg)
+				    const struct ioband_io *io)
 {
 	for (; node->parent; node = node->parent) {
-		if (!ioband_before(*ioband_vtime_of(node, leg),
-				   node->leg[leg].tag.start))
+		if (!ioband_is_ahead(&node->leg[io->leg].tag,
+				     ioband_vtime_of(node, io->leg), io->dir))
 			continue;
 		return node->is_debtor ? IOBAND_BECAUSE_DEBT :
 					 IOBAND_BECAUSE_WEIGHT;
 	}
 	return IOBAND_BECAUSE_DEPTH;
-}
-
-/* Of two directions with places of their own, it is the turn of only one. */
-static void keep_to_way(const struct ioband_tag *tag, unsigned int way, u32 *ways)
-{
-	if (tag->behind[IOBAND_READ] != tag->behind[IOBAND_WRITE])
-		*ways &= BIT(way);
 }
 
 /* The first of the children that are ready to go one way, by class and then by tag. */
@@ -209,47 +202,64 @@ static const struct ioband_facet *first_below(const struct ioband_facet *facet)
 	return first ? container_of(first, struct ioband_facet, node) : NULL;
 }
 
-static bool goes_before(const struct ioband_facet *a, const struct ioband_facet *b)
+/**
+ * struct place - what may go next
+ * @node: a child, or %NULL for the node's own I/O
+ * @tag: its place, or %NULL if there is nothing
+ * @class: its class
+ * @way: the way it goes
+ */
+struct place {
+	struct ioband_node *node;
+	const struct ioband_tag *tag;
+	enum ioband_class class;
+	unsigned int way;
+};
+
+/* Where a place is in the order of all that may go at @leg. */
+static u64 place_of(const struct ioband_leg *leg, const struct place *place)
 {
-	if (a->whose->class != b->whose->class)
-		return a->whose->class < b->whose->class;
-	return ioband_before(a->node.key, b->node.key);
+	enum ioband_dir dir = ioband_way_dir(place->way);
+
+	return ioband_common(&leg->vtime[place->class], dir, place->tag->start[dir]);
+}
+
+static void note_first(const struct ioband_leg *leg, struct place *first,
+		       struct place next)
+{
+	if (!first->tag || next.class < first->class ||
+	    (next.class == first->class &&
+	     ioband_before(place_of(leg, &next), place_of(leg, first))))
+		*first = next;
 }
 
 /*
  * The child whose turn it is at a leg; NULL if it is the node's own I/O's, or none. Leaves
- * of @ways those it may go.
+ * of @ways those it may go: if each direction has a place of its own, one.
  */
 static struct ioband_node *first_child(const struct ioband_leg *leg, u32 *ways)
 {
-	const struct ioband_facet *facet, *first = NULL, *own = NULL, *below;
-	u64 own_key = 0, key;
+	const struct ioband_facet *facet, *below;
+	const struct ioband_leg *child;
+	struct place first = { };
 
 	for (facet = leg->facet; facet < leg->facet + IOBAND_DIRS; facet++) {
 		if (!(*ways & BIT(facet->way)))
 			continue;
+		/* The node's own I/O competes as one more child. */
+		if (ioband_holds_own(facet))
+			note_first(leg, &first, (struct place) {
+				NULL, &leg->own, IOBAND_BE, facet->way });
 		below = first_below(facet);
-		if (below && (!first || goes_before(below, first)))
-			first = below;
-		if (!ioband_holds_own(facet))
+		if (!below)
 			continue;
-		key = ioband_tag_key(&leg->own, facet->way);
-		if (!own || ioband_before(key, own_key)) {
-			own = facet;
-			own_key = key;
-		}
+		child = ioband_leg_of(below);
+		note_first(leg, &first, (struct place) {
+			child->whose, &child->tag, child->whose->class, facet->way });
 	}
-	/* The node's own I/O competes as one more child. */
-	if (own && (!first || first->whose->class > IOBAND_BE ||
-		    (first->whose->class == IOBAND_BE &&
-		     !ioband_before(first->node.key, own_key)))) {
-		keep_to_way(&leg->own, own->way, ways);
-		return NULL;
-	}
-	if (!first)
-		return NULL;
-	keep_to_way(ioband_tag_of(first), first->way, ways);
-	return first->whose;
+	if (first.tag && !ioband_tag_is_one(first.tag, &leg->vtime[first.class]))
+		*ways &= BIT(first.way);
+	return first.node;
 }
 
 static void wake_timers(struct ioband_sched *sched, u64 now_ns)
@@ -327,8 +337,8 @@ void ioband_hold(struct ioband_sched *sched, struct ioband_node *node,
 		 struct ioband_io *io, u64 now_ns)
 {
 	bool was_empty = !node->held;
-	bool was_behind = ioband_before(node->leg[io->leg].tag.start,
-					*ioband_vtime_of(node, io->leg));
+	bool was_behind = ioband_is_behind(&node->leg[io->leg].tag,
+					   ioband_vtime_of(node, io->leg), io->dir);
 	if (was_empty) {
 		ioband_turn_back(sched, node, now_ns);
 		note_wanted(node, io->done_ns);
@@ -346,7 +356,7 @@ void ioband_hold(struct ioband_sched *sched, struct ioband_node *node,
 	sched->held++;
 	ioband_node_update(sched, node, now_ns);
 
-	io->because = was_empty ? why_held(node, io->leg) :
+	io->because = was_empty ? why_held(node, io) :
 		      node->is_debtor ? IOBAND_BECAUSE_DEBT :
 		      IOBAND_BECAUSE_WEIGHT;
 	io->limited_ns = path_parked_ns(node, ioband_way(io), now_ns);
@@ -375,19 +385,19 @@ bool ioband_may_pass(const struct ioband_node *node, const struct ioband_io *io,
 }
 
 /*
- * The leg to serve now: the last in @ways for which @node or a group below has I/O.
- * This does not starve the other legs, since this one is soon full. Where groups
+ * The last of @ways which @node or a group below has I/O for. It is at the leg to serve
+ * now. This does not starve the other legs, since this one is soon full. Where groups
  * have turns, all I/O is for leg 0 but for what was held before they had: that goes
  * first.
  */
-static unsigned int leg_to_serve(const struct ioband_node *node, u32 ways)
+static unsigned int way_to_serve(const struct ioband_node *node, u32 ways)
 {
 	unsigned int way;
 
 	for (way = ioband_nr_ways(node) - 1; way; way--)
 		if (ways & BIT(way) && ioband_facet_has_io(ioband_facet(node, way)))
 			break;
-	return ioband_way_leg(way);
+	return way;
 }
 
 /*
@@ -396,7 +406,7 @@ static unsigned int leg_to_serve(const struct ioband_node *node, u32 ways)
  */
 static struct ioband_node *descend(struct ioband_node *node, u32 *ways)
 {
-	unsigned int leg = leg_to_serve(node, *ways);
+	unsigned int leg = ioband_way_leg(way_to_serve(node, *ways));
 	struct ioband_node *child;
 
 	*ways &= (BIT(IOBAND_READ) | BIT(IOBAND_WRITE)) << leg * IOBAND_DIRS;
@@ -435,17 +445,18 @@ static struct ioband_node *choose(struct ioband_sched *sched, u64 now_ns,
 }
 
 /*
- * Whether @node is due at a leg, at every level: not ahead of virtual time, not of
+ * Whether @node is due to go @way, at every level: not ahead of virtual time, not of
  * class idle, and no sibling of class rt goes before it.
  */
-static bool is_its_turn(const struct ioband_node *node, unsigned int leg)
+static bool is_its_turn(const struct ioband_node *node, unsigned int way)
 {
+	unsigned int leg = ioband_way_leg(way), dir;
 	const struct ioband_facet *above;
-	unsigned int dir;
 
 	for (; node->parent; node = node->parent) {
 		if (node->class == IOBAND_IDLE ||
-		    ioband_before(*ioband_vtime_of(node, leg), node->leg[leg].tag.start))
+		    ioband_is_ahead(&node->leg[leg].tag, ioband_vtime_of(node, leg),
+				    ioband_way_dir(way)))
 			return false;
 		above = node->parent->leg[leg].facet;
 		for (dir = 0; node->class != IOBAND_RT && dir < IOBAND_DIRS; dir++)
@@ -483,7 +494,7 @@ static struct ioband_node *take_late(struct ioband_sched *sched, u32 in_flight,
 	if (is_full(sched, in_flight, (u64)sched->depth + sched->spare, sched->brim))
 		return NULL;
 	*ways = ioband_open_ways(late) & ~sched->brim;
-	return *ways && is_its_turn(late, leg_to_serve(late, *ways)) ?
+	return *ways && is_its_turn(late, way_to_serve(late, *ways)) ?
 	       descend(late, ways) : NULL;
 }
 

@@ -115,7 +115,6 @@ enum ioband_facet_state {
 /**
  * struct ioband_facet - a node and all below it, as far as their I/O goes one way
  * @node: place among the siblings, or among facets that wait for a limit
- * @whose: the node that this is a facet of
  * @ready: children that have I/O this way which may go, by class
  * @held: I/O of the node itself that goes this way: sync, async
  * @parked_ns: how long it was parked, in all; while it is, less the time it began
@@ -124,7 +123,6 @@ enum ioband_facet_state {
  */
 struct ioband_facet {
 	struct ioband_heap_node node;
-	struct ioband_node *whose;
 	struct ioband_heap ready[IOBAND_CLASSES];
 	struct ioband_heap held[2];
 	u64 parked_ns;
@@ -133,30 +131,41 @@ struct ioband_facet {
 };
 
 /**
- * struct ioband_tag - a place in an order
- * @start: start tag; what goes either way moves it on
- * @behind: by direction, how much further back the place is of what goes that way:
- *	while a limit above lets less go than is due, all that goes that way lags, and
- *	is in order among itself
+ * struct ioband_tag - a place in the order of siblings
+ * @start: start tags, by direction; one place, unless a limit above makes all that
+ *	goes one way lag
  */
 struct ioband_tag {
-	u64 start;
-	u64 behind[IOBAND_DIRS];
+	u64 start[IOBAND_DIRS];
+};
+
+/**
+ * struct ioband_vtime - virtual time of siblings of one class
+ * @now: by direction, the start tag of what went last, or as much as passed since if
+ *	nobody lags
+ * @skew: what to add to a place of writes to compare it with one of reads
+ */
+struct ioband_vtime {
+	u64 now[IOBAND_DIRS];
+	u64 skew;
 };
 
 /**
  * struct ioband_leg - a node's place at one leg of the disk
  * @facet: what waits here and below, by direction
+ * @whose: the node
  * @tag: the node's place, in the virtual time of its siblings at this leg
  * @own: the place of the node's own I/O among its children
  * @vtime: virtual time of the children, by class
- * @stride: longest recent step of a child's tag; kept if there are several legs
+ * @stride: longest recent step of a child's tag; kept if there are several legs, or
+ *	limits on the path of the I/O
  */
 struct ioband_leg {
 	struct ioband_facet facet[IOBAND_DIRS];
+	struct ioband_node *whose;
 	struct ioband_tag tag;
 	struct ioband_tag own;
-	u64 vtime[IOBAND_CLASSES];
+	struct ioband_vtime vtime[IOBAND_CLASSES];
 	u64 stride;
 };
 
@@ -212,8 +221,8 @@ struct ioband_node {
 	u64 inner_vtime[2];
 	u64 inner_finish[2][IOBAND_PRIOS];
 	u64 done_ns;
-	u64 think_ns;
-	u64 think_off_ns;
+	u32 think_ns;
+	u32 think_off_ns;
 	u64 cost_ns;
 	struct ioband_terms *terms;
 	struct ioband_leg plain;

@@ -16,6 +16,12 @@ static struct ioband_terms *terms_of_deadline(struct ioband_heap_node *node)
 	return container_of(node, struct ioband_terms, deadline_node);
 }
 
+/* Streams have one leg, and tasks wait for their reads, or for their writes. */
+static u64 stream_place(const struct ioband_node *stream)
+{
+	return ioband_place_first(&stream->plain.tag, ioband_vtime_of(stream, 0));
+}
+
 /*
  * The node that holds the group's next own I/O: the group itself, or else the first of
  * its streams, even behind a child group. Async I/O of the group itself is writeback,
@@ -34,7 +40,7 @@ static struct ioband_node *owner_of_next(struct ioband_node *group, u32 *ways,
 		if (!child->is_stream)
 			break;
 		if (child->ready & *ways &&
-		    (!first || ioband_before(child->plain.tag.start, first->plain.tag.start)))
+		    (!first || ioband_before(stream_place(child), stream_place(first))))
 			first = child;
 	}
 	if (!first)

@@ -14,7 +14,7 @@
 
 static struct ioband_heap *siblings_of(const struct ioband_facet *facet)
 {
-	const struct ioband_node *node = facet->whose;
+	const struct ioband_node *node = ioband_leg_of(facet)->whose;
 
 	return &ioband_facet(node->parent, facet->way)->ready[node->class];
 }
@@ -37,7 +37,7 @@ u32 ioband_open_ways(const struct ioband_node *node)
 static void facet_leave(struct ioband_sched *sched, struct ioband_facet *facet,
 			u64 now_ns)
 {
-	struct ioband_node *node = facet->whose;
+	struct ioband_node *node = ioband_leg_of(facet)->whose;
 
 	switch (facet->state) {
 	case IOBAND_FACET_READY:
@@ -57,7 +57,7 @@ static void facet_leave(struct ioband_sched *sched, struct ioband_facet *facet,
 static void facet_enter(struct ioband_sched *sched, struct ioband_facet *facet,
 			u64 open_ns, u64 now_ns)
 {
-	struct ioband_node *node = facet->whose;
+	struct ioband_leg *leg = ioband_leg_of(facet);
 
 	if (ioband_before(now_ns, open_ns)) {
 		facet->state = IOBAND_FACET_PARKED;
@@ -67,16 +67,16 @@ static void facet_enter(struct ioband_sched *sched, struct ioband_facet *facet,
 		return;
 	}
 	facet->state = IOBAND_FACET_READY;
-	facet->node.key = ioband_key_of(facet);
+	facet->node.key = leg->tag.start[ioband_way_dir(facet->way)];
 	ioband_heap_insert(siblings_of(facet), &facet->node);
-	node->ready |= BIT(facet->way);
+	leg->whose->ready |= BIT(facet->way);
 }
 
 /* Reorder a facet that is ready after its tag has changed. */
 static void facet_rekey(struct ioband_facet *facet)
 {
+	u64 key = ioband_leg_of(facet)->tag.start[ioband_way_dir(facet->way)];
 	struct ioband_heap *siblings = siblings_of(facet);
-	u64 key = ioband_key_of(facet);
 
 	if (facet->node.key == key)
 		return;
@@ -96,72 +96,41 @@ static void node_leave(struct ioband_sched *sched, struct ioband_node *node,
 }
 
 /**
- * ioband_limits_from - whether limits of a group and those above may make others lag
- * @node: the group, or the root
+ * ioband_last_limited - the last on the way up that has limits
+ * @node: a group, or the root
  *
- * A limit for one direction may do so to either: what lags behind it above a group goes
- * as soon as it may, whatever the group would rather send, and below the group that may
- * be more than is due.
+ * A limit for one direction may make what goes either way lag below: what lags behind it
+ * above a group goes as soon as it may, whatever the group would rather send, and below
+ * the group that may be more than is due.
  *
- * Return: whether there is any limit.
+ * Return: the group, @node or above it, or %NULL if there are no limits.
  */
-bool ioband_limits_from(const struct ioband_node *node)
+const struct ioband_node *ioband_last_limited(const struct ioband_node *node)
 {
+	const struct ioband_node *last = NULL;
+
 	for (; node->parent; node = node->parent)
 		if (node->terms && node->terms->has_limits)
-			return true;
-	return false;
-}
-
-/* Move a tag on to @vtime, but not the places of what lags behind it. */
-void ioband_tag_raise(struct ioband_tag *tag, u64 vtime)
-{
-	enum ioband_dir dir;
-
-	if (!ioband_before(tag->start, vtime))
-		return;
-	for (dir = IOBAND_READ; dir < IOBAND_DIRS; dir++)
-		tag->behind[dir] += vtime - tag->start;
-	tag->start = vtime;
+			last = node;
+	return last;
 }
 
 /*
- * Find a place for what begins to go @way. An idle group must not accumulate credit, nor
- * may one that a limit kept from going this way. Conversely, if a limit above makes all
- * that goes this way lag behind the rest, a group need not wait until they have caught
- * up: its lead over the rest becomes its lead over them.
+ * Find a place for what begins to go @way beside I/O that goes the other way: its place,
+ * unless either direction lags.
  */
 static void tag_place(struct ioband_tag *tag, const struct ioband_node *above,
 		      enum ioband_class class, unsigned int way)
 {
-	u64 vtime = above->leg[ioband_way_leg(way)].vtime[class], key, least;
-	u64 *behind = &tag->behind[ioband_way_dir(way)];
+	const struct ioband_vtime *time = &above->leg[ioband_way_leg(way)].vtime[class];
+	enum ioband_dir dir = ioband_way_dir(way), back = ioband_dir_back(dir);
 
-	if (!ioband_way_lags(above, class, ioband_way_back(way), &least))
-		tag->behind[!ioband_way_dir(way)] = 0;
-	if (!ioband_way_lags(above, class, way, &least)) {
-		*behind = 0;
+	if (!ioband_last_limited(above))
 		return;
-	}
-	key = ioband_tag_key(tag, way);
-	if (ioband_before(tag->start, least))
-		*behind = 0;
-	else if (ioband_before(key, least))
-		*behind = tag->start - least;
-	else if (!ioband_before(key, vtime))
-		*behind += vtime - least;
-}
-
-/*
- * Whether a tag is behind because a limit holds back what goes the other way than
- * @way: what begins to go this way has no claim to that.
- */
-static bool is_kept_elsewhere(const struct ioband_tag *tag,
-			      const struct ioband_node *above,
-			      enum ioband_class class, unsigned int way)
-{
-	return ioband_before(tag->start, above->leg[ioband_way_leg(way)].vtime[class]) &&
-	       ioband_limits_from(above);
+	if (!ioband_lag(time, dir))
+		tag->start[dir] = ioband_place_back(time, back, tag->start[back]);
+	if (ioband_is_behind(tag, time, dir))
+		tag->start[dir] = time->now[dir];
 }
 
 /* The ways of the same direction as @way. */
@@ -177,23 +146,20 @@ static u32 ways_of_dir(unsigned int way)
  */
 static void take_place(struct ioband_sched *sched, struct ioband_facet *facet)
 {
-	struct ioband_node *node = facet->whose;
-	struct ioband_tag *tag = ioband_tag_of(facet);
-	u64 vtime;
+	struct ioband_leg *leg = ioband_leg_of(facet);
+	struct ioband_node *node = leg->whose;
+	const struct ioband_vtime *time;
 
-	/* It may have been parked since before this busy period. */
-	if (!node->ready)
+	if (!node->ready) {
+		/* It may have been parked since before this busy period. */
 		ioband_path_join(sched, node);
-	vtime = *ioband_vtime_of(node, ioband_way_leg(facet->way));
-	if (!node->ready ||
-	    (!(node->ready & ways_of_dir(facet->way)) &&
-	     is_kept_elsewhere(tag, node->parent, node->class, facet->way))) {
-		if (ioband_before(tag->start, vtime))
+		time = ioband_vtime_of(node, ioband_way_leg(facet->way));
+		if (ioband_is_behind(&leg->tag, time, ioband_way_dir(facet->way)))
 			node->is_debtor = false;
-		ioband_tag_raise(tag, vtime);
+		ioband_tag_raise(&leg->tag, time, 0);
+	} else if (!(node->ready & ways_of_dir(facet->way))) {
+		tag_place(&leg->tag, node->parent, node->class, facet->way);
 	}
-	tag_place(tag, node->parent, node->class, facet->way);
-	ioband_node_rekey(node);
 }
 
 static bool holds_own_dir(const struct ioband_node *node, unsigned int way)
@@ -213,24 +179,23 @@ void ioband_place_own(struct ioband_node *node, unsigned int way)
 {
 	struct ioband_leg *leg;
 
-	for (leg = node->leg; !node->held && leg < node->leg + node->nr_legs; leg++)
-		ioband_tag_raise(&leg->own, leg->vtime[IOBAND_BE]);
-	leg = &node->leg[ioband_way_leg(way)];
-	if (!holds_own_dir(node, way) &&
-	    is_kept_elsewhere(&leg->own, node, IOBAND_BE, way))
-		ioband_tag_raise(&leg->own, leg->vtime[IOBAND_BE]);
-	tag_place(&leg->own, node, IOBAND_BE, way);
+	if (node->held) {
+		if (!holds_own_dir(node, way))
+			tag_place(&node->leg[ioband_way_leg(way)].own, node, IOBAND_BE, way);
+		return;
+	}
+	for (leg = node->leg; leg < node->leg + node->nr_legs; leg++)
+		ioband_tag_raise(&leg->own, &leg->vtime[IOBAND_BE], 0);
 }
 
 /*
- * Bring a facet into the state in which it should be now. Returns whether the parent's
+ * Bring a facet of @node into the state in which it should be now. Returns whether the parent's
  * needs an update, too, because it may have become empty or ceased to be.
  */
-static bool facet_update(struct ioband_sched *sched, struct ioband_facet *facet,
-			 u64 now_ns)
+static bool facet_update(struct ioband_sched *sched, struct ioband_node *node,
+			 struct ioband_facet *facet, u64 now_ns)
 {
 	bool was_ready = facet->state == IOBAND_FACET_READY;
-	struct ioband_node *node = facet->whose;
 	u64 open_ns = now_ns;
 
 	if (!ioband_facet_has_io(facet)) {
@@ -264,7 +229,7 @@ bool ioband_node_place(struct ioband_sched *sched, struct ioband_node *node,
 	unsigned int way;
 
 	for (way = 0; way < ioband_nr_ways(node); way++)
-		changed |= facet_update(sched, ioband_facet(node, way), now_ns);
+		changed |= facet_update(sched, node, ioband_facet(node, way), now_ns);
 	if (node->terms)
 		ioband_promise_update(sched, node, now_ns);
 	return changed;
@@ -287,9 +252,7 @@ static void node_join(struct ioband_sched *sched, struct ioband_node *node)
 		return;
 	node->period = sched->period;
 	for (leg = 0; leg < node->nr_legs; leg++)
-		node->leg[leg].tag = (struct ioband_tag) {
-			.start = *ioband_vtime_of(node, leg),
-		};
+		node->leg[leg].tag = ioband_tag_now(ioband_vtime_of(node, leg), 0);
 	node->rest = 0;
 	node->is_debtor = false;
 	node->parent->rivals += node->weight;
@@ -319,8 +282,8 @@ void ioband_node_retag(struct ioband_sched *sched, struct ioband_node *node)
 				child = ioband_facet_node(first);
 				ioband_heap_erase(ready, first);
 				node_join(sched, child);
-				first->key = ioband_tag_key(&child->leg[ioband_way_leg(way)].tag,
-							    way);
+				first->key = child->leg[ioband_way_leg(way)].tag
+					     .start[ioband_way_dir(way)];
 				ioband_heap_insert(&again, first);
 			}
 			*ready = again;
@@ -418,8 +381,8 @@ void ioband_node_set_legs(struct ioband_node *node, struct ioband_leg *legs,
 	node->leg = legs;
 	node->nr_legs = nr_legs;
 	for (way = 0; way < ioband_nr_ways(node); way++) {
-		ioband_facet(node, way)->whose = node;
 		ioband_facet(node, way)->way = way;
+		legs[ioband_way_leg(way)].whose = node;
 	}
 }
 
@@ -439,31 +402,54 @@ void ioband_node_add(struct ioband_node *parent, struct ioband_node *node)
 		list_add_tail(&node->sibling, &parent->children);
 }
 
-static void tag_catch_up(struct ioband_tag *tag, u64 vtime)
+/* Both directions have one time again. */
+static void vtime_unite(struct ioband_vtime *time)
 {
-	if (ioband_before(tag->start, vtime) || tag->behind[IOBAND_READ] ||
-	    tag->behind[IOBAND_WRITE])
-		*tag = (struct ioband_tag) { .start = vtime };
+	enum ioband_dir dir;
+	s64 lag;
+
+	for (dir = IOBAND_READ; dir < IOBAND_DIRS; dir++) {
+		lag = ioband_lag(time, dir);
+		time->now[dir] += max_t(s64, lag, 0);
+	}
 }
 
 /*
- * What is at @top or below and behind because of a limit of @top must not have
- * accumulated credit when the limit is gone.
+ * Where no limit makes anything lag any more, a node has one place again: it has not saved
+ * up anything, and owes nothing but what did not wait.
  */
+static void tag_unite(struct ioband_tag *tag, const struct ioband_vtime *time,
+		      bool is_debtor)
+{
+	*tag = ioband_tag_now(time, is_debtor ? ioband_tag_ahead(tag, time) : 0);
+}
+
+static void node_unite(struct ioband_node *node)
+{
+	struct ioband_node *child;
+	struct ioband_leg *leg;
+	unsigned int i;
+
+	for (leg = node->leg; leg < node->leg + node->nr_legs; leg++) {
+		for (i = 0; i < IOBAND_CLASSES; i++)
+			vtime_unite(&leg->vtime[i]);
+		tag_unite(&leg->own, &leg->vtime[IOBAND_BE], node->is_debtor);
+	}
+	list_for_each_entry(child, &node->children, sibling)
+		for (i = 0; i < child->nr_legs; i++)
+			tag_unite(&child->leg[i].tag, ioband_vtime_of(child, i),
+				  child->is_debtor);
+}
+
+/* Limits of @top or above have changed; @was_limited: there was any. */
 static void catch_up(struct ioband_sched *sched, struct ioband_node *top,
-		     u64 now_ns)
+		     bool was_limited, u64 now_ns)
 {
 	struct ioband_node *node;
-	struct ioband_leg *leg;
 
 	for (node = top; node; node = ioband_node_after(node, top)) {
-		for (leg = node->leg; leg < node->leg + node->nr_legs; leg++) {
-			if (node->held)
-				tag_catch_up(&leg->own, leg->vtime[IOBAND_BE]);
-			if (node != top && node->ready)
-				tag_catch_up(&leg->tag,
-					     *ioband_vtime_of(node, leg - node->leg));
-		}
+		if (was_limited && !ioband_last_limited(node))
+			node_unite(node);
 		if (node == top)
 			continue;
 		if (node->terms)
@@ -483,29 +469,28 @@ static void catch_up(struct ioband_sched *sched, struct ioband_node *top,
 void ioband_node_move(struct ioband_sched *sched, struct ioband_node *node,
 		      struct ioband_node *parent, u64 now_ns)
 {
+	bool was_limited = ioband_last_limited(node);
+	bool may_lead = node->is_debtor || !ioband_last_limited(node->parent);
+	u64 ahead[IOBAND_LEGS_MAX] = { };
 	unsigned int leg;
-	u64 ahead;
 
 	node_leave(sched, node, now_ns);
 	ioband_node_update(sched, node->parent, now_ns);
 	node_withdraw(sched, node);
 
-	for (leg = 0; leg < node->nr_legs; leg++)
-		node->leg[leg].tag.start -= *ioband_vtime_of(node, leg);
+	for (leg = 0; may_lead && leg < node->nr_legs; leg++)
+		ahead[leg] = ioband_tag_ahead(&node->leg[leg].tag,
+					      ioband_vtime_of(node, leg));
 	node->parent = parent;
 	list_move_tail(&node->sibling, &parent->children);
 	ioband_path_join(sched, parent);
-	for (leg = 0; leg < node->nr_legs; leg++) {
-		/* It keeps its lead but not its lag; below it nothing changes. */
-		ahead = max_t(s64, node->leg[leg].tag.start, 0);
-		node->leg[leg].tag = (struct ioband_tag) {
-			.start = *ioband_vtime_of(node, leg) + ahead,
-		};
-	}
+	/* It keeps a lead of its own, no lag; below it nothing changes. */
+	for (leg = 0; leg < node->nr_legs; leg++)
+		node->leg[leg].tag = ioband_tag_now(ioband_vtime_of(node, leg), ahead[leg]);
 	if (ioband_node_joined(sched, node))
 		parent->rivals += node->weight;
 	ioband_path_join(sched, node);
-	catch_up(sched, node, now_ns);
+	catch_up(sched, node, was_limited, now_ns);
 	ioband_node_update(sched, node, now_ns);
 }
 
@@ -532,45 +517,21 @@ void ioband_node_del(struct ioband_sched *sched, struct ioband_node *node,
 	node->parent = NULL;
 }
 
-/*
- * What goes one way and lags because of a limit has a lead over the first that does so.
- * At a higher weight it is scaled, too; at a lower one it is worth less than an I/O.
- */
-static void reweigh_lagging(struct ioband_node *node, unsigned int way, u64 place, u32 weight)
-{
-	struct ioband_tag *tag = &node->leg[ioband_way_leg(way)].tag;
-	u64 least;
-
-	if (weight > node->weight &&
-	    ioband_way_lags(node->parent, node->class, way, &least) &&
-	    ioband_before(least, place))
-		place = least + mul_u64_u64_div_u64(place - least, node->weight, weight);
-	ioband_tag_raise(tag, place);
-	tag->behind[ioband_way_dir(way)] = tag->start - place;
-}
-
 /* A lead times its weight is a cost, which cannot overflow. */
-static void reweigh_lead(struct ioband_node *node, unsigned int leg, u32 weight, u64 *rest)
-{
-	struct ioband_tag *tag = &node->leg[leg].tag;
-	u64 vtime = *ioband_vtime_of(node, leg), ahead = tag->start - vtime;
-
-	if ((s64)ahead >= 0)
-		tag->start = vtime + div64_u64_rem(ahead * node->weight + node->rest,
-						   weight, rest);
-}
-
 static void reweigh(struct ioband_node *node, unsigned int leg, u32 weight, u64 *rest)
 {
-	u64 vtime = *ioband_vtime_of(node, leg), places[IOBAND_DIRS];
+	const struct ioband_vtime *time = ioband_vtime_of(node, leg);
+	struct ioband_tag *tag = &node->leg[leg].tag;
 	enum ioband_dir dir;
+	u64 ahead;
 
-	for (dir = IOBAND_READ; dir < IOBAND_DIRS; dir++)
-		places[dir] = ioband_tag_key(&node->leg[leg].tag, dir);
-	reweigh_lead(node, leg, weight, rest);
-	for (dir = IOBAND_READ; dir < IOBAND_DIRS; dir++)
-		if (ioband_before(places[dir], vtime))
-			reweigh_lagging(node, leg * IOBAND_DIRS + dir, places[dir], weight);
+	for (dir = IOBAND_READ; dir < IOBAND_DIRS; dir++) {
+		ahead = tag->start[dir] - time->now[dir];
+		if ((s64)ahead >= 0)
+			tag->start[dir] = time->now[dir] +
+					  div64_u64_rem(ahead * node->weight + node->rest,
+							weight, rest);
+	}
 }
 
 /**
@@ -614,9 +575,7 @@ void ioband_node_set_class(struct ioband_sched *sched, struct ioband_node *node,
 	node_leave(sched, node, now_ns);
 	node->class = class;
 	for (leg = 0; leg < node->nr_legs; leg++)
-		node->leg[leg].tag = (struct ioband_tag) {
-			.start = *ioband_vtime_of(node, leg),
-		};
+		node->leg[leg].tag = ioband_tag_now(ioband_vtime_of(node, leg), 0);
 	node->rest = 0;
 	ioband_node_update(sched, node, now_ns);
 }
@@ -635,6 +594,7 @@ struct ioband_terms *ioband_node_set_terms(struct ioband_sched *sched,
 					   struct ioband_terms *terms,
 					   u64 now_ns)
 {
+	bool was_limited = ioband_last_limited(node);
 	struct ioband_terms *old = node->terms;
 
 	if (old)
@@ -644,7 +604,7 @@ struct ioband_terms *ioband_node_set_terms(struct ioband_sched *sched,
 	if (terms && old)
 		ioband_terms_inherit(terms, old, now_ns);
 	node->terms = terms;
-	catch_up(sched, node, now_ns);
+	catch_up(sched, node, was_limited, now_ns);
 	ioband_node_update(sched, node, now_ns);
 	return old;
 }

@@ -6,44 +6,26 @@
 #ifndef _IOBAND_TREE_H
 #define _IOBAND_TREE_H
 
-#include "ioband-core.h"
-
-static inline struct ioband_node *
-ioband_facet_node(struct ioband_heap_node *heap_node)
-{
-	return container_of(heap_node, struct ioband_facet, node)->whose;
-}
+#include "ioband-vtime.h"
 
 static inline unsigned int ioband_way_leg(unsigned int way)
 {
 	return way / IOBAND_DIRS;
 }
 
-/* The other direction at the same leg. */
-static inline unsigned int ioband_way_back(unsigned int way)
+static inline struct ioband_leg *ioband_leg_of(const struct ioband_facet *facet)
 {
-	return way ^ 1;
+	return container_of(facet - ioband_way_dir(facet->way), struct ioband_leg, facet[0]);
 }
 
-/* The tag of a facet: both directions at one leg share it. */
-static inline struct ioband_tag *ioband_tag_of(const struct ioband_facet *facet)
+static inline struct ioband_node *
+ioband_facet_node(struct ioband_heap_node *heap_node)
 {
-	return &facet->whose->leg[ioband_way_leg(facet->way)].tag;
+	return ioband_leg_of(container_of(heap_node, struct ioband_facet, node))->whose;
 }
 
-/* The place of what goes @way. */
-static inline u64 ioband_tag_key(const struct ioband_tag *tag, unsigned int way)
-{
-	return tag->start - tag->behind[ioband_way_dir(way)];
-}
-
-static inline u64 ioband_key_of(const struct ioband_facet *facet)
-{
-	return ioband_tag_key(ioband_tag_of(facet), facet->way);
-}
-
-static inline u64 *ioband_vtime_of(const struct ioband_node *node,
-				   unsigned int leg)
+static inline struct ioband_vtime *ioband_vtime_of(const struct ioband_node *node,
+						   unsigned int leg)
 {
 	return &node->parent->leg[leg].vtime[node->class];
 }
@@ -73,38 +55,8 @@ static inline u64 ioband_step(u32 *rest, u64 cost, u32 weight)
 	return step;
 }
 
-bool ioband_limits_from(const struct ioband_node *node);
-
-/**
- * ioband_way_lags - whether all that goes one way lags, because of a limit above
- * @above: the node whose children, or own I/O, it is about
- * @class: the class of these
- * @way: the way
- * @least: filled in: the place of the first, or virtual time if they do not lag
- */
-static inline bool ioband_way_lags(const struct ioband_node *above,
-				   enum ioband_class class, unsigned int way,
-				   u64 *least)
-{
-	const struct ioband_leg *leg = &above->leg[ioband_way_leg(way)];
-	const struct ioband_facet *facet = &leg->facet[ioband_way_dir(way)];
-	const struct ioband_heap_node *first = ioband_heap_first(&facet->ready[class]);
-	u64 vtime = leg->vtime[class], key = vtime;
-
-	*least = vtime;
-	if (first && ioband_before(first->key, key))
-		key = first->key;
-	if (class == IOBAND_BE && ioband_holds_own(facet) &&
-	    ioband_before(ioband_tag_key(&leg->own, way), key))
-		key = ioband_tag_key(&leg->own, way);
-	if (key == vtime || !ioband_limits_from(above))
-		return false;
-	*least = key;
-	return true;
-}
-
-void ioband_tag_raise(struct ioband_tag *tag, u64 vtime);
 void ioband_place_own(struct ioband_node *node, unsigned int way);
+const struct ioband_node *ioband_last_limited(const struct ioband_node *node);
 u32 ioband_open_ways(const struct ioband_node *node);
 bool ioband_node_place(struct ioband_sched *sched, struct ioband_node *node,
 		       u64 now_ns);

@@ -201,7 +201,7 @@ void ioband_turn_taken(struct ioband_sched *sched, struct ioband_node *node,
 /* Update mean and mean deviation of think time, as TCP does for round trips. */
 static void note_think(struct ioband_node *node, u64 think_ns)
 {
-	s64 error_ns = think_ns - node->think_ns;
+	s64 error_ns = (s64)think_ns - node->think_ns;
 
 	if (!node->think_ns && !node->think_off_ns) {
 		node->think_ns = think_ns;
@@ -211,7 +211,7 @@ static void note_think(struct ioband_node *node, u64 think_ns)
 	node->think_ns += error_ns / 8;
 	if (error_ns < 0)
 		error_ns = -error_ns;
-	node->think_off_ns += (error_ns - (s64)node->think_off_ns) / 4;
+	node->think_off_ns += (error_ns - node->think_off_ns) / 4;
 }
 
 /**
@@ -242,7 +242,8 @@ static bool is_owed(const struct ioband_node *node,
 {
 	const struct ioband_node *n;
 	int levels = 0;
-	u64 start, vtime;
+	const struct ioband_vtime *time;
+	struct ioband_tag tag;
 
 	for (n = node; n->parent; n = n->parent)
 		levels++;
@@ -262,11 +263,11 @@ static bool is_owed(const struct ioband_node *node,
 	if (node->class != next->class)
 		return node->class < next->class;
 	/* A disk that does one thing at a time has one leg, or one order for all. */
-	start = node->leg[0].tag.start;
-	vtime = *ioband_vtime_of(node, 0);
-	if (ioband_before(start, vtime))
-		start = vtime;
-	return ioband_before(start, next->leg[0].tag.start);
+	time = ioband_vtime_of(node, 0);
+	tag = node->leg[0].tag;
+	ioband_tag_raise(&tag, time, 0);
+	return ioband_before(ioband_place_first(&tag, time),
+			     ioband_place_first(&next->leg[0].tag, time));
 }
 
 /*
@@ -277,7 +278,7 @@ static bool is_owed(const struct ioband_node *node,
 static u64 patience_ns(const struct ioband_turn *turn,
 		       const struct ioband_node *node)
 {
-	u64 likely_ns = node->think_ns + 2 * node->think_off_ns;
+	u64 likely_ns = node->think_ns + (u64)2 * node->think_off_ns;
 
 	if (!likely_ns || likely_ns > turn->grace_ns)
 		return 0;
@@ -345,8 +346,19 @@ static u64 correction(u32 *rest, s64 cost, u32 weight)
 	return cost < 0 ? -step : step;
 }
 
+/* What lags moves on only for what goes its way, as when that was charged. */
+static void tag_settle(struct ioband_tag *tag, const struct ioband_vtime *time, u32 dirs,
+		       u64 step)
+{
+	enum ioband_dir dir;
+
+	for (dir = IOBAND_READ; dir < IOBAND_DIRS; dir++)
+		if (dirs & BIT(dir) || ioband_lag(time, dir) <= 0)
+			tag->start[dir] += step;
+}
+
 /* Correct tags by what I/O cost beyond its charge; negative if it cost less. */
-static void settle(struct ioband_sched *sched, struct ioband_node *node,
+static void settle(struct ioband_sched *sched, struct ioband_node *node, u32 dirs,
 		   s64 cost, u64 now_ns)
 {
 	unsigned int leg;
@@ -356,13 +368,15 @@ static void settle(struct ioband_sched *sched, struct ioband_node *node,
 	if (!list_empty(&node->children) && ioband_node_joined(sched, node)) {
 		step = correction(&node->own_rest, cost, IOBAND_WEIGHT_DEFAULT);
 		for (leg = 0; leg < node->nr_legs; leg++)
-			node->leg[leg].own.start += step;
+			tag_settle(&node->leg[leg].own, &node->leg[leg].vtime[IOBAND_BE],
+				   dirs, step);
 	}
 	for (; node->parent && ioband_node_joined(sched, node);
 	     node = node->parent) {
 		step = correction(&node->rest, cost, node->weight);
 		for (leg = 0; leg < node->nr_legs; leg++)
-			node->leg[leg].tag.start += step;
+			tag_settle(&node->leg[leg].tag, ioband_vtime_of(node, leg), dirs,
+				   step);
 		node->served += cost;
 		ioband_node_resort(sched, node, now_ns);
 	}
@@ -373,6 +387,7 @@ static void settle(struct ioband_sched *sched, struct ioband_node *node,
  * @sched: the scheduler
  * @node: the group or stream it is of, in the tree
  * @ios: how many I/Os, at least 1
+ * @dirs: which way they went, a bit for each direction
  * @used_ns: how long the disk worked for them
  * @charged_ns: what was charged for them when they were dispatched
  * @is_sync: a task waits for the last of them
@@ -382,13 +397,13 @@ static void settle(struct ioband_sched *sched, struct ioband_node *node,
  * time.
  */
 void ioband_done(struct ioband_sched *sched, struct ioband_node *node, u32 ios,
-		 u64 used_ns, u64 charged_ns, bool is_sync, u64 now_ns)
+		 u32 dirs, u64 used_ns, u64 charged_ns, bool is_sync, u64 now_ns)
 {
 	struct ioband_turn *turn = &sched->turn;
 
 	if (sched->policy->by_time) {
 		node->cost_ns += ((s64)(used_ns / ios) - (s64)node->cost_ns) / 8;
-		settle(sched, node, (s64)used_ns - (s64)charged_ns, now_ns);
+		settle(sched, node, dirs, (s64)used_ns - (s64)charged_ns, now_ns);
 		if (turn->group == group_of(node))
 			turn->used_ns += used_ns;
 	}

@@ -58,6 +58,6 @@ void ioband_turn_back(struct ioband_sched *sched, struct ioband_node *node,
 bool ioband_turn_waits(struct ioband_sched *sched,
 		       const struct ioband_node *next, u64 now_ns);
 void ioband_done(struct ioband_sched *sched, struct ioband_node *node, u32 ios,
-		 u64 used_ns, u64 charged_ns, bool is_sync, u64 now_ns);
+		 u32 dirs, u64 used_ns, u64 charged_ns, bool is_sync, u64 now_ns);
 
 #endif /* _IOBAND_TURN_H */

@@ -42,7 +42,6 @@ static unsigned int nr_groups, nr_ios, nr_held, in_flight;
 static u64 vtimes[IOBAND_CLASSES];
 static u32 period;
 static u64 now_ns;
-static bool limited;
 
 /* Whether another busy period began since last asked: then nobody has a tag. */
 static bool began_anew(void)
@@ -62,23 +61,33 @@ static bool began_anew(void)
 
 static u64 vtime_of(const struct ioband_node *node)
 {
-	return node->parent->plain.vtime[node->class];
+	return node->parent->plain.vtime[node->class].now[IOBAND_READ];
+}
+
+static bool comes_to_end(const struct ioband_tag *tag, const struct ioband_vtime *time)
+{
+	bool ends = false;
+	int dir;
+
+	for (dir = 0; dir < IOBAND_DIRS; dir++)
+		ends |= max(tag->start[dir], time->now[dir]) >= PERIOD_END;
+	return ends;
 }
 
 /* Whether a tag of @node or above it has come to where another period begins. */
 static bool may_end(const struct ioband_node *node)
 {
-	bool ends = max(node->plain.own.start, node->plain.vtime[IOBAND_BE]) >= PERIOD_END;
+	bool ends = comes_to_end(&node->plain.own, &node->plain.vtime[IOBAND_BE]);
 
 	for (; node->parent; node = node->parent)
-		ends |= max(node->plain.tag.start, vtime_of(node)) >= PERIOD_END;
+		ends |= comes_to_end(&node->plain.tag, ioband_vtime_of(node, 0));
 	return ends;
 }
 
 static void check(void)
 {
 	const char *broken = ioband_sched_broken(&sched, now_ns) ?:
-			     limited ? NULL : ioband_tags_broken(&sched.root);
+			     ioband_tags_broken(&sched, &sched.root);
 	unsigned int class;
 
 	if (broken)
@@ -87,8 +96,8 @@ static void check(void)
 	must(sched.held == nr_held);
 	began_anew();
 	for (class = 0; class < IOBAND_CLASSES; class++) {
-		must(!ioband_before(sched.root.plain.vtime[class], vtimes[class]));
-		vtimes[class] = sched.root.plain.vtime[class];
+		must(!ioband_before(sched.root.plain.vtime[class].now[IOBAND_READ], vtimes[class]));
+		vtimes[class] = sched.root.plain.vtime[class].now[IOBAND_READ];
 	}
 }
 
@@ -113,42 +122,34 @@ static struct fuzz_group *joined(u8 arg)
 		return NULL;
 	if (!ioband_node_joined(&sched, node)) {
 		ioband_node_join(&sched, node, arg >> 3, arg);
-		must(node->plain.tag.start == vtime_of(node) +
+		must(node->plain.tag.start[IOBAND_READ] == vtime_of(node) +
 		     (cost_of(arg >> 3, arg) << 16) / node->weight);
 	}
 	return group;
 }
 
-/* The tag of the next I/O: nobody saves up, and nobody is forgiven a debt. */
-static u64 due(const struct ioband_node *node)
-{
-	u64 vtime = vtime_of(node);
-
-	/* Who is ready and behind was kept from its turns by a limit above it. */
-	if (node->ready)
-		return node->plain.tag.start;
-	return ioband_before(node->plain.tag.start, vtime) ? vtime : node->plain.tag.start;
-}
-
 static bool has_limit_above(const struct ioband_node *node)
 {
-	while ((node = node->parent)->parent)
-		if (node->terms && node->terms->has_limits)
-			return true;
-	return false;
+	return ioband_last_limited(node->parent);
 }
 
-/* The smallest tag of all of a class that are ready, and of a node before it was. */
-static u64 least_tag(const struct ioband_node *node, u64 least)
+/*
+ * The place of the next I/O that goes @dir. Nobody saves up, and nobody is forgiven a
+ * debt. Below limits, what goes the other way may tell.
+ */
+static bool is_due_place(const struct ioband_node *node, const struct ioband_tag *before,
+			 enum ioband_dir dir, u32 was_ready)
 {
-	const struct ioband_node *sibling;
+	const struct ioband_vtime *time = ioband_vtime_of(node, 0);
+	u64 start = node->plain.tag.start[dir];
+	struct ioband_tag due = *before;
 
-	list_for_each_entry(sibling, &node->parent->children, sibling)
-		if (sibling != node && sibling->ready &&
-		    sibling->class == node->class &&
-		    ioband_before(sibling->plain.tag.start, least))
-			least = sibling->plain.tag.start;
-	return least;
+	if (was_ready && (was_ready & BIT(dir) || !has_limit_above(node)))
+		return start == before->start[dir];
+	ioband_tag_raise(&due, time, 0);
+	return start == due.start[dir] ||
+	       (was_ready &&
+		start == ioband_place_back(time, !dir, before->start[!dir]));
 }
 
 static void hold(u8 arg, enum ioband_dir dir, bool is_async, u8 prio)
@@ -156,8 +157,8 @@ static void hold(u8 arg, enum ioband_dir dir, bool is_async, u8 prio)
 	struct fuzz_group *group = joined(arg);
 	struct fuzz_io *io = &ios[nr_ios];
 	struct ioband_node *node;
-	u64 start, tag;
-	bool was_ready;
+	struct ioband_tag before;
+	u32 was_ready;
 
 	if (nr_ios == IOS || !group)
 		return;
@@ -171,17 +172,13 @@ static void hold(u8 arg, enum ioband_dir dir, bool is_async, u8 prio)
 	io->held = true;
 	io->number = nr_ios++;
 	nr_held++;
-	start = node->plain.tag.start;
-	tag = due(node);
+	before = node->plain.tag;
 	was_ready = node->ready;
 	ioband_hold(&sched, node, &io->io, now_ns);
 	if (!was_ready && !node->ready)
-		must(node->plain.tag.start == start);
-	else if (!has_limit_above(node))
-		must(node->plain.tag.start == (was_ready ? start : tag));
-	else	/* Behind as others are, or not at all any more. */
-		must(!ioband_before(node->plain.tag.start, least_tag(node, min(start, tag))) &&
-		     !ioband_before(max(tag, vtime_of(node)), node->plain.tag.start));
+		must(!memcmp(&node->plain.tag, &before, sizeof(before)));
+	else
+		must(is_due_place(node, &before, dir, was_ready));
 }
 
 static void charge(u8 arg)
@@ -189,22 +186,21 @@ static void charge(u8 arg)
 	struct fuzz_group *group = joined(arg);
 	const struct ioband_io io = { .sectors = arg, .dir = arg & 1 };
 	struct ioband_node *node;
+	struct ioband_tag due;
 	bool ends;
 	u64 paid;
 
 	if (!group)
 		return;
 	node = &group->node;
-	paid = due(node) + (cost(&io) << 16) / node->weight;
+	due = node->plain.tag;
+	if (!node->ready)
+		ioband_tag_raise(&due, ioband_vtime_of(node, 0), 0);
+	paid = due.start[io.dir] + (cost(&io) << 16) / node->weight;
 	ends = may_end(node);
 	ioband_charge(&sched, node, &io, now_ns);
-	/*
-	 * Paid in full, to less than one unit; or nobody owes anything any more; or what
-	 * a limit kept back does not count any more, which is no less than paid.
-	 */
-	must(began_anew() ? ends : node->plain.tag.start - paid <= 1 ||
-	     (has_limit_above(node) && !ioband_before(node->plain.tag.start, paid) &&
-	      !ioband_before(vtime_of(node), node->plain.tag.start)));
+	/* Paid in full, to less than one unit; or nobody owes anything any more. */
+	must(began_anew() ? ends : node->plain.tag.start[io.dir] - paid <= 1);
 	in_flight++;
 }
 
@@ -294,7 +290,6 @@ static struct ioband_terms *new_terms(struct fuzz_group *group, unsigned int kin
 
 	if (!kind)
 		return NULL;
-	limited = true;
 	fuzz_terms(terms, kind, 40);
 	return terms;
 }
@@ -454,14 +449,14 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	nr_held = 0;
 	in_flight = 0;
 	now_ns = NSEC_PER_SEC;
-	limited = false;
 	ioband_sched_init(&sched, &ioband_policies[data[2] % 5],
 			  1 + data[1] % 32);
 	period = sched.period;
 	/* Begin shortly before the end of the period, so that it comes on the way. */
 	for (class = 0; class < IOBAND_CLASSES; class++) {
 		vtimes[class] = PERIOD_END - ((u64)data[3] << 16);
-		sched.root.plain.vtime[class] = vtimes[class];
+		sched.root.plain.vtime[class].now[IOBAND_READ] = vtimes[class];
+		sched.root.plain.vtime[class].now[IOBAND_WRITE] = vtimes[class];
 	}
 	for (i = 0; i < nr_groups; i++)
 		put_in(&groups[i], 1 + i * i * 700);

@@ -28,7 +28,8 @@ enum {
 };
 
 /* Virtual time at which the core ends a busy period by itself. */
-#define PERIOD_END ((u64)1 << 62)
+/* Shortly before a busy period ends by itself. */
+#define NEAR_END (((u64)1 << 62) - ((u64)NSEC_PER_SEC << 10))
 
 /* What is done and not yet settled. */
 struct account {
@@ -37,6 +38,7 @@ struct account {
 	u64 charged_ns;
 	u64 done_ns;
 	u32 nr_done;
+	u32 dirs;
 	bool is_sync;
 };
 
@@ -203,9 +205,10 @@ static void settle_account(struct account *account)
 		return;
 	if (account->node->parent)
 		ioband_done(&sched, account->node, account->nr_done,
-			    account->used_ns, account->charged_ns,
+			    account->dirs, account->used_ns, account->charged_ns,
 			    account->is_sync, account->done_ns);
 	account->nr_done = 0;
+	account->dirs = 0;
 	account->used_ns = 0;
 	account->charged_ns = 0;
 }
@@ -445,6 +448,7 @@ static void done(u8 arg)
 		/* Who pumps may have looked at the clock before that. */
 		account->done_ns = now_ns + (arg >> 6) * 1000;
 		account->nr_done += 1 + io->io.merged;
+		account->dirs |= BIT(io->io.dir);
 		account->is_sync = !io->is_writeback;
 	}
 	if (contended)
@@ -733,7 +737,9 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	update_depth();
 	/* A busy period also ends by itself. */
 	for (i = 0; data[3] & 0x80 && i < nr_legs; i++)
-		sched.root.leg[i].vtime[IOBAND_BE] = PERIOD_END - (NSEC_PER_SEC << 10);
+		sched.root.leg[i].vtime[IOBAND_BE] = (struct ioband_vtime) {
+			.now = { NEAR_END, NEAR_END },
+		};
 	for (i = 0; i < nr_groups; i++)
 		put_in(&groups[i], 1 + i * i * 700);
 

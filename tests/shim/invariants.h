@@ -66,7 +66,7 @@ static inline const char *ioband_own_broken(const struct ioband_node *node)
 
 	for (way = 0; way < ioband_nr_ways(node); way++) {
 		facet = ioband_facet(node, way);
-		if (facet->whose != node || facet->way != way)
+		if (ioband_leg_of(facet)->whose != node || facet->way != way)
 			return "a facet has forgotten what it is of";
 		if ((facet->state == IOBAND_FACET_READY) !=
 		    !!(node->ready & BIT(way)))
@@ -105,7 +105,8 @@ static inline const char *ioband_heaps_broken(const struct ioband_node *node,
 		ready[child->class]++;
 		if (!ioband_heap_has(&facet->ready[child->class], &below->node))
 			return "a ready child is not in its parent's heap";
-		if (below->node.key != ioband_key_of(below))
+		if (below->node.key !=
+		    ioband_leg_of(below)->tag.start[ioband_way_dir(way)])
 			return "the key of a ready child is not its start tag";
 	}
 	for (class = 0; class < IOBAND_CLASSES; class++)
@@ -288,29 +289,54 @@ static inline const char *ioband_sched_broken(const struct ioband_sched *sched,
 	return NULL;
 }
 
+/* Whether the directions have times, or places, of their own below @node. */
+static inline bool ioband_directions_differ(const struct ioband_sched *sched,
+				     const struct ioband_node *node)
+{
+	const struct ioband_vtime *times = node->plain.vtime;
+	const struct ioband_node *child;
+	unsigned int class;
+
+	for (class = 0; class < IOBAND_CLASSES; class++)
+		if (ioband_lag(&times[class], IOBAND_READ))
+			return true;
+	list_for_each_entry(child, &node->children, sibling)
+		if (ioband_node_joined(sched, child) &&
+		    !ioband_tag_is_one(&child->plain.tag, &times[child->class]))
+			return true;
+	return !ioband_tag_is_one(&node->plain.own, &times[IOBAND_BE]);
+}
+
 /**
  * ioband_tags_broken - whether anybody has saved up virtual time
- * @node: the root of a scheduler of one leg in which there never was a limit, for
- *	what is kept by one falls behind
+ * @sched: a scheduler of one leg, not by time
+ * @node: its root
  *
  * Return: what is wrong, or %NULL.
  */
-static inline const char *ioband_tags_broken(const struct ioband_node *node)
+static inline const char *ioband_tags_broken(const struct ioband_sched *sched,
+					     const struct ioband_node *node)
 {
 	const struct ioband_node *child;
 	const char *broken;
+	unsigned int way;
 
+	if (!ioband_last_limited(node) && ioband_directions_differ(sched, node))
+		return "directions differ without a limit";
 	list_for_each_entry(child, &node->children, sibling) {
-		if (child->ready && ioband_before(child->plain.tag.start,
-						  node->plain.vtime[child->class]))
-			return "a ready child is behind virtual time";
-		broken = ioband_tags_broken(child);
+		for (way = 0; way < IOBAND_DIRS; way++)
+			if (child->ready & BIT(way) &&
+			    ioband_is_behind(&child->plain.tag,
+					     &node->plain.vtime[child->class], way))
+				return "a ready child is behind virtual time";
+		broken = ioband_tags_broken(sched, child);
 		if (broken)
 			return broken;
 	}
-	if (node->held &&
-	    ioband_before(node->plain.own.start, node->plain.vtime[IOBAND_BE]))
-		return "a node's own I/O is behind virtual time";
+	for (way = 0; way < IOBAND_DIRS; way++)
+		if (ioband_holds_own(ioband_facet(node, way)) &&
+		    ioband_is_behind(&node->plain.own, &node->plain.vtime[IOBAND_BE], way))
+			return "a node's own I/O is behind virtual time";
 	return NULL;
 }
 

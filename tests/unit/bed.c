@@ -10,8 +10,8 @@ void bed_check(void)
 	if (bed.unchecked)
 		return;
 	broken = ioband_sched_broken(&bed.sched, bed.now_ns);
-	if (!broken && !bed.limited)
-		broken = ioband_tags_broken(&bed.sched.root);
+	if (!broken)
+		broken = ioband_tags_broken(&bed.sched, &bed.sched.root);
 	if (broken)
 		fail_msg("%s", broken);
 }
@@ -89,7 +89,6 @@ void bed_set(struct bed_group *group, const struct bed_terms *terms)
 		group->terms = malloc(sizeof(*group->terms));
 		ioband_terms_init(group->terms, terms->limits, terms->min_rate,
 				  terms->min_is_ios, terms->latency_ns);
-		bed.limited |= group->terms->has_limits;
 	}
 	assert_ptr_equal(ioband_node_set_terms(&bed.sched, &group->node,
 					       group->terms, bed.now_ns), old);

@@ -59,8 +59,7 @@ static char *show_settings(char *at, const struct ioband_settings *settings)
 			      settings->min_is_ios ? "miniops" : "min",
 			      (unsigned long long)settings->min_rate);
 	if (settings->given & BIT(IOBAND_KEY_LATENCY))
-		at += sprintf(at, ",latency=%llu",
-			      (unsigned long long)settings->latency_us);
+		at += sprintf(at, ",latency=%u", settings->latency_us);
 	if (settings->given & BIT(IOBAND_KEY_PARENT)) {
 		at += sprintf(at, ",parent=");
 		at = show_ref(at, &settings->parent);

@@ -15,7 +15,8 @@ static u64 tag_of(unsigned int entity)
 {
 	const struct ioband_node *node = &node_of(entity)->node;
 
-	return is_own(entity) ? node->plain.own.start : node->plain.tag.start;
+	return is_own(entity) ? node->plain.own.start[IOBAND_READ] :
+				node->plain.tag.start[IOBAND_READ];
 }
 
 static bool judges(void)
@@ -40,7 +41,7 @@ void order_snapshot(void)
 
 static u64 vtime_before(unsigned int entity)
 {
-	return sim.vtimes[index_of(parent_of(entity))][class_of(entity)];
+	return sim.vtimes[index_of(parent_of(entity))][class_of(entity)].now[IOBAND_READ];
 }
 
 static bool has_children(const struct sim_node *node)
@@ -138,7 +139,7 @@ void order_sent(const struct sim_io *io)
 			     (unsigned long long)sim.entities[f].start);
 		}
 		must_be(e, not_before_vtime(e) + step(e, io));
-		must(core_of(parent_of(e))->plain.vtime[class_of(e)] ==
+		must(core_of(parent_of(e))->plain.vtime[class_of(e)].now[IOBAND_READ] ==
 		     not_before_vtime(e), "virtual time is not the last tag");
 	}
 	vtimes_must_stay(io->node);

@@ -7,7 +7,7 @@
 
 static u64 *vtime(void)
 {
-	return &bed.sched.root.plain.vtime[IOBAND_BE];
+	return &bed.sched.root.plain.vtime[IOBAND_BE].now[IOBAND_READ];
 }
 
 static void backlog(struct bed_group *group, u32 sectors)
@@ -30,16 +30,16 @@ static void test_worked_example(void **state)
 
 	/* Of equal tags any may go, so one column in three has two readings. */
 	for (i = 0; i < 2; i++) {
-		assert_true(a->node.plain.tag.start == i * UNIT &&
-			    b->node.plain.tag.start == i * UNIT);
+		assert_true(a->node.plain.tag.start[IOBAND_READ] == i * UNIT &&
+			    b->node.plain.tag.start[IOBAND_READ] == i * UNIT);
 		bed_serve(1);
-		assert_true((a->node.plain.tag.start == i * UNIT + UNIT / 2 &&
-			     b->node.plain.tag.start == i * UNIT) ||
-			    (a->node.plain.tag.start == i * UNIT &&
-			     b->node.plain.tag.start == (i + 1) * UNIT));
+		assert_true((a->node.plain.tag.start[IOBAND_READ] == i * UNIT + UNIT / 2 &&
+			     b->node.plain.tag.start[IOBAND_READ] == i * UNIT) ||
+			    (a->node.plain.tag.start[IOBAND_READ] == i * UNIT &&
+			     b->node.plain.tag.start[IOBAND_READ] == (i + 1) * UNIT));
 		bed_serve(1);
-		assert_true(a->node.plain.tag.start == i * UNIT + UNIT / 2);
-		assert_true(b->node.plain.tag.start == (i + 1) * UNIT);
+		assert_true(a->node.plain.tag.start[IOBAND_READ] == i * UNIT + UNIT / 2);
+		assert_true(b->node.plain.tag.start[IOBAND_READ] == (i + 1) * UNIT);
 		assert_true(*vtime() == i * UNIT);
 		bed_serve(1);
 		assert_true(a->cost == 2 * (i + 1) && b->cost == i + 1);
@@ -51,13 +51,13 @@ static void test_worked_example(void **state)
 				  io);
 		bed_unhold(io);
 	}
-	assert_true(a->node.plain.tag.start == 2 * UNIT);
+	assert_true(a->node.plain.tag.start[IOBAND_READ] == 2 * UNIT);
 	/* ... and returns when B has come to 9. */
 	while (*vtime() < 9 * UNIT)
 		bed_serve(1);
 	bed_hold(a, 8);
 	bed_hold(a, 8);
-	assert_true(a->node.plain.tag.start == 9 * UNIT);
+	assert_true(a->node.plain.tag.start[IOBAND_READ] == 9 * UNIT);
 	bed_forget();
 	bed_serve(300);
 	assert_in_range(a->cost, 199, 201);
@@ -200,7 +200,7 @@ static void test_no_credit_for_idleness(void **state)
 	bed_hold(idle, 8);
 	bed_hold(idle, 8);
 	assert_true(*vtime() > 0);
-	assert_true(idle->node.plain.tag.start == *vtime());
+	assert_true(idle->node.plain.tag.start[IOBAND_READ] == *vtime());
 	bed_forget();
 	bed_serve(100);
 	assert_in_range(idle->cost, 50, 51);
@@ -223,7 +223,7 @@ static void test_no_gain_from_pausing(void **state)
 	assert_int_equal(pauses->cost, 100);
 	bed_unhold(bed.ios[bed.nr_ios - 1]);
 	bed_hold(pauses, 100);
-	assert_true(pauses->node.plain.tag.start == 100 * UNIT);
+	assert_true(pauses->node.plain.tag.start[IOBAND_READ] == 100 * UNIT);
 	for (i = steady->cost; i < 100; i++) {
 		bed_serve(1);
 		assert_int_equal(pauses->cost, 100);
@@ -260,7 +260,7 @@ static void test_join_charges_in_flight(void **state)
 	a = bed_add(NULL, 2);
 	b = bed_add(NULL, 1);
 	ioband_node_join(&bed.sched, &a->node, 8, 12345);
-	assert_true(a->node.plain.tag.start == 4 * UNIT);
+	assert_true(a->node.plain.tag.start[IOBAND_READ] == 4 * UNIT);
 	bed_hold(a, 8);
 	for (i = 0; i < 4; i++)
 		bed_hold(b, 8);
@@ -272,7 +272,7 @@ static void test_join_charges_in_flight(void **state)
 	a = bed_add(NULL, 2);
 	b = bed_add(NULL, 1);
 	ioband_node_join(&bed.sched, &a->node, 8, 200);
-	assert_true(a->node.plain.tag.start == 100 * UNIT);
+	assert_true(a->node.plain.tag.start[IOBAND_READ] == 100 * UNIT);
 
 	/* It counts from where the others are by now. */
 	backlog(b, 7);
@@ -281,7 +281,7 @@ static void test_join_charges_in_flight(void **state)
 	c = bed_add(NULL, 100);
 	c->node.rest = 50;
 	ioband_node_join(&bed.sched, &c->node, 1, 300);
-	assert_true(c->node.plain.tag.start == 73 * UNIT);
+	assert_true(c->node.plain.tag.start[IOBAND_READ] == 73 * UNIT);
 	assert_int_equal(c->node.rest, 0);
 }
 
@@ -299,7 +299,7 @@ static void test_charge_is_debt(void **state)
 	backlog(b, 10);
 	bed_charge(a, IOBAND_READ, 100);
 	bed_charge(a, IOBAND_WRITE, 100);
-	assert_true(a->node.plain.tag.start == 100 * UNIT);
+	assert_true(a->node.plain.tag.start[IOBAND_READ] == 100 * UNIT);
 	assert_int_equal(a->node.held, 2);
 	for (i = 0; i < 10; i++)
 		bed_serve(1);
@@ -315,14 +315,14 @@ static void test_charge_is_debt(void **state)
 	while (*vtime() < now + 50 * UNIT)
 		bed_serve(1);
 	bed_charge(c, IOBAND_READ, 8);
-	assert_true(c->node.plain.tag.start == *vtime() + 8 * UNIT);
+	assert_true(c->node.plain.tag.start[IOBAND_READ] == *vtime() + 8 * UNIT);
 	bed_charge(c, IOBAND_READ, 8);
-	assert_true(c->node.plain.tag.start == *vtime() + 16 * UNIT);
+	assert_true(c->node.plain.tag.start[IOBAND_READ] == *vtime() + 16 * UNIT);
 	assert_int_equal(bed.sched.held, 4);
 
 	/* The debt waits for it. */
 	bed_hold(c, 8);
-	assert_true(c->node.plain.tag.start == *vtime() + 16 * UNIT);
+	assert_true(c->node.plain.tag.start[IOBAND_READ] == *vtime() + 16 * UNIT);
 }
 
 static void test_set_weight(void **state)
@@ -339,9 +339,9 @@ static void test_set_weight(void **state)
 	assert_int_equal(a->cost, 100);
 
 	/* What it is ahead is worth a third as much virtual time now. */
-	tag = a->node.plain.tag.start;
+	tag = a->node.plain.tag.start[IOBAND_READ];
 	ioband_node_set_weight(&bed.sched, &a->node, 300);
-	assert_true(a->node.plain.tag.start == *vtime() + (tag - *vtime()) / 3);
+	assert_true(a->node.plain.tag.start[IOBAND_READ] == *vtime() + (tag - *vtime()) / 3);
 	bed_check();
 	bed_forget();
 	bed_serve(400);
@@ -402,7 +402,7 @@ static void test_unhold(void **state)
 	last = bed_hold(a, 8);
 	b = bed_add(NULL, 100);
 	other = bed_hold(b, 8);
-	tag = a->node.plain.tag.start;
+	tag = a->node.plain.tag.start[IOBAND_READ];
 
 	bed_unhold(middle);
 	assert_int_equal(a->node.held, 2);
@@ -413,7 +413,7 @@ static void test_unhold(void **state)
 	assert_null(ioband_first_held(&a->node));
 	assert_int_equal(a->node.held, 0);
 	assert_int_equal(bed.sched.held, 1);
-	assert_true(a->node.plain.tag.start == tag);
+	assert_true(a->node.plain.tag.start[IOBAND_READ] == tag);
 
 	/* It is the caller's again, and may be held anew. */
 	bed_hold_io(middle);
@@ -439,7 +439,7 @@ static void test_depth(void **state)
 		assert_null(bed_next(depths[i] + 1));
 		assert_null(bed_next(depths[i]));
 		assert_int_equal(bed.sched.held, 1);
-		assert_true(*vtime() == 0 && group->node.plain.tag.start == 0);
+		assert_true(*vtime() == 0 && group->node.plain.tag.start[IOBAND_READ] == 0);
 		assert_ptr_equal(bed_next(depths[i] - 1), io);
 		assert_null(bed_next(0));
 	}
@@ -458,7 +458,7 @@ static void test_remainder(void **state)
 		group = bed_add(NULL, weights[i]);
 		for (n = 1; n <= 100000; n++) {
 			bed_charge(group, IOBAND_READ, 8);
-			if (group->node.plain.tag.start != n * UNIT / weights[i])
+			if (group->node.plain.tag.start[IOBAND_READ] != n * UNIT / weights[i])
 				fail_msg("weight %u: drift after %llu",
 					 weights[i], (unsigned long long)n);
 		}
@@ -494,7 +494,7 @@ static void test_restart(void **state)
 
 	/* Debts of the old period are forgotten. */
 	ioband_node_join(&bed.sched, &a->node, 0, 0);
-	assert_true(a->node.plain.tag.start == 0);
+	assert_true(a->node.plain.tag.start[IOBAND_READ] == 0);
 	assert_true(ioband_node_joined(&bed.sched, &a->node));
 	assert_false(ioband_node_joined(&bed.sched, &b->node));
 	assert_int_equal(bed.sched.depth, 1);
@@ -515,7 +515,7 @@ static void test_restart_while_holding(void **state)
 	bed_charge(b, IOBAND_READ, 8);
 	ioband_sched_restart(&bed.sched);
 	bed_check();
-	assert_true(a->node.plain.tag.start == 0 && b->node.plain.tag.start == 0);
+	assert_true(a->node.plain.tag.start[IOBAND_READ] == 0 && b->node.plain.tag.start[IOBAND_READ] == 0);
 	assert_int_equal(bed.sched.held, 4);
 	bed_forget();
 	bed_serve(4000);
@@ -530,6 +530,7 @@ static void test_period_ends(void **state)
 
 	bed_start("weight", 1);
 	*vtime() = ((u64)1 << 62) - 100 * UNIT;
+	bed.sched.root.plain.vtime[IOBAND_BE].now[IOBAND_WRITE] = *vtime();
 	a = bed_add(NULL, 3);
 	b = bed_add(NULL, 1);
 	backlog(a, 8);
@@ -544,17 +545,19 @@ static void test_period_ends(void **state)
 /* Likewise where most of it goes to what a group with children has itself. */
 static void test_period_ends_of_own(void **state)
 {
+	struct ioband_vtime *time;
 	struct bed_group *a, *b;
 
 	bed_start("weight", 1);
 	a = bed_add(NULL, 100);
 	b = bed_add(a, 100);
 	backlog(a, 8);
-	a->node.plain.vtime[IOBAND_BE] = ((u64)1 << 62) - UNIT;
+	time = &a->node.plain.vtime[IOBAND_BE];
+	time->now[IOBAND_READ] = time->now[IOBAND_WRITE] = ((u64)1 << 62) - UNIT;
 	ioband_node_join(&bed.sched, &a->node, 0, 0);
-	a->node.plain.own.start = a->node.plain.vtime[IOBAND_BE];
+	a->node.plain.own = ioband_tag_now(time, 0);
 	bed_serve(200);
-	assert_true(a->node.plain.vtime[IOBAND_BE] < 200 * UNIT);
+	assert_true(time->now[IOBAND_READ] < 200 * UNIT);
 	backlog(b, 8);
 	bed_forget();
 	bed_serve(100);
@@ -642,7 +645,7 @@ static void test_largest_cost(void **state)
 	group = bed_add(NULL, 1);
 	bed_charge(group, IOBAND_READ, U32_MAX);
 	bed_charge(group, IOBAND_READ, U32_MAX);
-	assert_true(group->node.plain.tag.start == (u64)2 * U32_MAX * UNIT);
+	assert_true(group->node.plain.tag.start[IOBAND_READ] == (u64)2 * U32_MAX * UNIT);
 }
 
 /*
@@ -674,7 +677,7 @@ static void test_run(void **state)
 	bed_hold_io(io);
 	assert_ptr_equal(bed_next(0), io);
 	assert_int_equal(io->io.cost, 256 * 40000);
-	ioband_done(&bed.sched, &group->node, 256, 256 * 48000, io->io.cost, false,
+	ioband_done(&bed.sched, &group->node, 256, BIT(IOBAND_READ), 256 * 48000, io->io.cost, false,
 		    bed.now_ns + 1);
 	assert_int_equal(group->node.cost_ns, 41000);
 	bed_stop();
@@ -730,7 +733,7 @@ static void test_period_ends_of_debtor(void **state)
 	other = bed_add(NULL, 1);
 	backlog(debtor, 8);
 	backlog(other, 8);
-	debtor->node.plain.tag.start = (u64)1 << 62;
+	debtor->node.plain.tag = ioband_tag_now(&bed.sched.root.plain.vtime[IOBAND_BE], (u64)1 << 62);
 	ioband_node_rekey(&debtor->node);
 	bed_charge(debtor, IOBAND_READ, 8);
 	bed_forget();

@@ -163,6 +163,65 @@ static void test_limit_of_the_other_direction(void **state)
 	assert_true(bed_ios(light) > 50);
 }
 
+/* Who writes one after the other has its part, too. */
+static void test_one_at_a_time(void **state)
+{
+	struct bed_group *reader, *parent = start(&reader);
+	struct bed_group *light = bed_add(parent, 100), *heavy = bed_add(parent, 900);
+
+	bed_backlog(light, IOBAND_WRITE, 8, 4);
+	bed_backlog(heavy, IOBAND_WRITE, 8, 1);
+	bed_run(5 * SEC, 1 * MS);
+	bed_forget();
+	bed_run(20 * SEC, 1 * MS);
+	assert_in_range(bed_ios(light), 195, 205);
+	assert_in_range(bed_ios(heavy), 1795, 1805);
+}
+
+/* On a disk of irregular speed a limit now holds writes back, now the disk does. */
+static void test_limit_that_binds_at_times(void **state)
+{
+	struct bed_group *parent, *light, *heavy;
+	struct prng prng;
+	int i;
+
+	prng_seed(&prng, 1);
+	bed_start("weight", 8);
+	parent = bed_add(NULL, 100);
+	light = bed_add(parent, 1);
+	heavy = bed_add(parent, 100);
+	bed_limit(parent, IOBAND_WIOPS, 300, 0, 0);
+	bed_backlog(light, IOBAND_READ, 8, 32);
+	bed_backlog(light, IOBAND_WRITE, 8, 32);
+	bed_backlog(heavy, IOBAND_WRITE, 8, 32);
+	for (i = 0; i < 20000; i++)
+		bed_run(5 * MS, MS / 10 + prng_below(&prng, 3 * MS));
+	assert_in_range(heavy->ios[IOBAND_WRITE], 29000, 30100);
+	assert_in_range(light->ios[IOBAND_WRITE], heavy->ios[IOBAND_WRITE] / 100 - 5,
+			heavy->ios[IOBAND_WRITE] / 100 + 5);
+}
+
+/*
+ * While the disk is shared by two, a writer is due more than its limit lets through. That
+ * saves nothing up for later, when it is shared by many.
+ */
+static void test_limit_saves_nothing_up(void **state)
+{
+	struct bed_group *reader, *parent = start(&reader);
+	struct bed_group *writer = bed_add(parent, 100);
+	int i;
+
+	bed_backlog(writer, IOBAND_WRITE, 8, 8);
+	bed_run(200 * SEC, 1 * MS);
+	assert_in_range(bed_ios(writer), 19990, 20010);
+	for (i = 0; i < 20; i++)
+		bed_backlog(bed_add(parent, 100), IOBAND_READ, 8, 8);
+	bed_forget();
+	bed_run(22 * SEC, 1 * MS);
+	assert_in_range(bed_ios(writer), 980, 1020);
+	assert_in_range(bed_ios(reader), 980, 1020);
+}
+
 /*
  * What a writer was ahead of the others that lag was for an I/O at its old weight. With a
  * new one it neither waits for as many of theirs, nor gets as many.
@@ -209,6 +268,42 @@ static void test_debt(void **state)
 	bed_run(4 * SEC, 1 * MS);
 	assert_in_range(bed_ios(reader), 2990, 3010);
 	assert_in_range(bed_ios(debtor), 990, 1010);
+}
+
+/*
+ * By time, what an I/O took beyond its charge belongs to its direction: a writer that
+ * reads a lot, at a higher cost, has its part of the writes of a limit nevertheless.
+ */
+static void test_time_of_reads(void **state)
+{
+	struct bed_group *parent, *both, *writer;
+	struct bed_io *io;
+	u64 used_ns, end_ns, timer_ns;
+
+	bed_start("weight-time", 1);
+	parent = bed_add(NULL, 100);
+	both = bed_add(parent, 100);
+	writer = bed_add(parent, 100);
+	bed_limit(parent, IOBAND_WIOPS, 40, 0, 0);
+	bed_backlog(both, IOBAND_READ, 8, 8);
+	bed_backlog(both, IOBAND_WRITE, 8, 8);
+	bed_backlog(writer, IOBAND_WRITE, 8, 8);
+	end_ns = bed.now_ns + 100 * SEC;
+	while (bed.now_ns < end_ns) {
+		io = bed_next(0);
+		if (!io) {
+			assert_true(ioband_timer(&bed.sched, &timer_ns));
+			bed.now_ns = timer_ns;
+			continue;
+		}
+		used_ns = io->io.dir == IOBAND_READ ? 5 * MS : 1 * MS;
+		bed.now_ns += used_ns;
+		ioband_done(&bed.sched, &io->group->node, 1, BIT(io->io.dir), used_ns,
+			    io->io.cost, false, bed.now_ns);
+		bed_hold_io(io);
+	}
+	assert_in_range(both->ios[IOBAND_WRITE], 1980, 2020);
+	assert_in_range(writer->ios[IOBAND_WRITE], 1980, 2020);
 }
 
 enum {
@@ -286,8 +381,12 @@ int main(void)
 		cmocka_unit_test_teardown(test_own_writes, teardown),
 		cmocka_unit_test_teardown(test_limit_that_does_not_bind, teardown),
 		cmocka_unit_test_teardown(test_limit_of_the_other_direction, teardown),
+		cmocka_unit_test_teardown(test_one_at_a_time, teardown),
+		cmocka_unit_test_teardown(test_limit_that_binds_at_times, teardown),
+		cmocka_unit_test_teardown(test_limit_saves_nothing_up, teardown),
 		cmocka_unit_test_teardown(test_reweighted, teardown),
 		cmocka_unit_test_teardown(test_debt, teardown),
+		cmocka_unit_test_teardown(test_time_of_reads, teardown),
 		cmocka_unit_test_teardown(test_at_random, teardown),
 	};
 

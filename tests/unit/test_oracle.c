@@ -125,7 +125,7 @@ static u32 most_in_flight(void)
 
 static const u64 *core_vtime(void)
 {
-	return &sim.sched.root.plain.vtime[IOBAND_BE];
+	return &sim.sched.root.plain.vtime[IOBAND_BE].now[IOBAND_READ];
 }
 
 static long double cost_of(const struct sim_io *io)
@@ -242,7 +242,7 @@ static void judge_fluid(void)
 static void judge(void)
 {
 	const char *broken = ioband_sched_broken(&sim.sched, sim.event) ?:
-			     ioband_tags_broken(&sim.sched.root);
+			     ioband_tags_broken(&sim.sched, &sim.sched.root);
 	unsigned int i, j;
 
 	must(!broken, "%s", broken);

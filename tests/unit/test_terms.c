@@ -354,7 +354,7 @@ static void test_may_pass(void **state)
 
 	/* To pass takes no turn: tags are for those who wait. */
 	ioband_charge_limits(&bed.sched, &child->node, &read, bed.now_ns);
-	assert_true(child->node.plain.tag.start == UNIT / 100);
+	assert_true(child->node.plain.tag.start[IOBAND_READ] == UNIT / 100);
 }
 
 /* What did not wait is repaid before anything else goes. */

@@ -33,8 +33,7 @@ static void check(void)
 	const char *broken = ioband_sched_broken(&sim.sched, sim.now_ns);
 
 	must(!broken, "%s", broken);
-	if (!sim.limits)
-		broken = ioband_tags_broken(&sim.sched.root);
+	broken = ioband_tags_broken(&sim.sched, &sim.sched.root);
 	must(!broken, "%s", broken);
 	must(sim.sched.held == sim.held, "I/O is lost or found");
 }

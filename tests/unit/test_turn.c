@@ -89,7 +89,7 @@ static void complete(void)
 	task->ios++;
 	task->used_ns += used_ns;
 	task->longest_ns = max(task->longest_ns, bed.now_ns - task->io->io.arrival_ns);
-	ioband_done(&bed.sched, &task->io->group->node, 1, used_ns,
+	ioband_done(&bed.sched, &task->io->group->node, 1, BIT(IOBAND_READ), used_ns,
 		    task->io->io.cost, true, bed.now_ns);
 	bed_check();
 	task->next_ns = bed.now_ns + task->think_ns;
@@ -352,7 +352,7 @@ static void test_target_behind_child(void **state)
 	assert_ptr_equal(first->group, stream);
 	below = bed_hold(child, 8);
 	bed.now_ns += 20 * MS;
-	ioband_done(&bed.sched, &stream->node, 1, SEEK_NS, first->io.cost, true,
+	ioband_done(&bed.sched, &stream->node, 1, BIT(IOBAND_READ), SEEK_NS, first->io.cost, true,
 		    bed.now_ns);
 	/* Its turn goes on, and ends. */
 	assert_ptr_equal(bed_next(0), second);
@@ -378,7 +378,7 @@ static void test_target_beside_child(void **state)
 	do {
 		io = bed_next(0);
 	} while (io->group != stream);
-	ioband_done(&bed.sched, &stream->node, 1, SEC, io->io.cost, true, bed.now_ns);
+	ioband_done(&bed.sched, &stream->node, 1, BIT(IOBAND_READ), SEC, io->io.cost, true, bed.now_ns);
 	bed_hold(child, 8);
 	io = bed_hold(stream, 8);
 	bed.now_ns += 10 * MS;
@@ -400,13 +400,13 @@ static void test_target_of_settled(void **state)
 	bed_set(group, &(struct bed_terms) { .latency_ns = 10 * MS });
 	io = bed_hold(two, 8);
 	assert_ptr_equal(bed_next(0), io);
-	ioband_done(&bed.sched, &two->node, 1, SEC, io->io.cost, true, bed.now_ns);
+	ioband_done(&bed.sched, &two->node, 1, BIT(IOBAND_READ), SEC, io->io.cost, true, bed.now_ns);
 	early = bed_hold(two, 8);
 	io = bed_hold(one, 8);
 	assert_ptr_equal(bed_next(0), io);
 	bed.now_ns += 9 * MS;
 	bed_hold(one, 8);
-	ioband_done(&bed.sched, &one->node, 1, 2 * SEC, io->io.cost, true, bed.now_ns);
+	ioband_done(&bed.sched, &one->node, 1, BIT(IOBAND_READ), 2 * SEC, io->io.cost, true, bed.now_ns);
 	bed_hold(other, 8);
 	bed.now_ns += MS;
 	assert_ptr_equal(bed_next(0), early);
@@ -427,7 +427,7 @@ static void test_target_beside_writeback(void **state)
 	bed_set(group, &(struct bed_terms) { .latency_ns = 10 * MS });
 	io = bed_hold(stream, 8);
 	assert_ptr_equal(bed_next(0), io);
-	ioband_done(&bed.sched, &stream->node, 1, SEC, io->io.cost, true, bed.now_ns);
+	ioband_done(&bed.sched, &stream->node, 1, BIT(IOBAND_READ), SEC, io->io.cost, true, bed.now_ns);
 	bed_hold(other, 8);
 	for (i = 0; i < 4; i++) {
 		io = bed_new(group, IOBAND_WRITE, 8);
@@ -500,7 +500,7 @@ static void test_out_of_turn_meanwhile(void **state)
 	bed.now_ns += 5 * MS;
 	assert_null(bed_next(1));
 	assert_false(ioband_timer(&bed.sched, &timer_ns));
-	ioband_done(&bed.sched, &promised->node, 1, 5 * MS, io->io.cost, true, bed.now_ns);
+	ioband_done(&bed.sched, &promised->node, 1, BIT(IOBAND_READ), 5 * MS, io->io.cost, true, bed.now_ns);
 	assert_int_equal(bed.sched.graced_ns, graced_ns);
 	bed_stop();
 }
@@ -518,7 +518,7 @@ static void test_done_before(void **state)
 	while (!bed.sched.turn.since_ns)
 		run(10 * US);
 	assert_int_equal(bed.sched.turn.spent_ns, 0);
-	ioband_done(&bed.sched, &other->node, 1, 0, 0, false,
+	ioband_done(&bed.sched, &other->node, 1, BIT(IOBAND_READ), 0, 0, false,
 		    bed.sched.turn.since_ns - 1);
 	assert_in_range(bed.sched.turn.spent_ns, 0, SEC);
 	bed_stop();
@@ -543,7 +543,7 @@ static void test_done_after(void **state)
 	while (at_disk != reader)
 		run(10 * US);
 	think_off_ns = one->node.think_off_ns;
-	ioband_done(&bed.sched, &one->node, 1, READ_NS, 0, true, bed.now_ns + US);
+	ioband_done(&bed.sched, &one->node, 1, BIT(IOBAND_READ), READ_NS, 0, true, bed.now_ns + US);
 	assert_true(reader->io->group == one && bed.sched.turn.last == &one->node);
 	bed_next(0);
 	assert_true(one->node.think_off_ns == think_off_ns);
@@ -573,7 +573,7 @@ static void test_own_is_settled(void **state)
 		used_ns = io->io.merged ? 10 * MS : 8 * MS;
 		*(io->group == group ? &own_ns : &task_ns) += used_ns;
 		bed.now_ns += used_ns;
-		ioband_done(&bed.sched, &io->group->node, 1 + io->io.merged, used_ns,
+		ioband_done(&bed.sched, &io->group->node, 1 + io->io.merged, BIT(IOBAND_READ), used_ns,
 			    io->io.cost, false, bed.now_ns);
 		if (io->group == group)
 			io->io.merged = runs++ % 2 ? 127 : 0;

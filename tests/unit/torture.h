@@ -100,7 +100,7 @@ struct sim {
 	u64 done_ns;
 	struct sim_node nodes[NODES];
 	struct sim_entity entities[ENTITIES];
-	u64 vtimes[NODES][IOBAND_CLASSES];
+	struct ioband_vtime vtimes[NODES][IOBAND_CLASSES];
 
 	struct sim_io *at_disk[2 * HELD_MAX];
 	u32 in_flight;

@@ -23,6 +23,7 @@ struct sim_account {
 	u64 charged_ns;
 	u64 done_ns;
 	u32 nr_done;
+	u32 dirs;		/* which way they went, a bit each */
 	bool is_sync;
 	struct ioband_node *node;
 };

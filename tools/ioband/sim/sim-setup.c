@@ -62,7 +62,7 @@ static void add_group(struct sim *sim, int section, u64 i, bool each)
 		terms = &sim->terms[at];
 		ioband_terms_init(terms, set->limits, set->min_rate,
 				  set->min_is_ios,
-				  set->latency_us * NSEC_PER_USEC);
+				  (u64)set->latency_us * NSEC_PER_USEC);
 	}
 	iog_init(group, set->weight, set->class, terms);
 	iog_add(&sim->pool, group, parent_of(sim, spec, i));

@@ -32,6 +32,7 @@ void iob_stop_clock(struct sim_pool *pool, struct sim_io *iob, u64 now_ns)
 	account->charged_ns += iob->io.cost;
 	account->done_ns = now_ns;
 	account->nr_done++;
+	account->dirs |= BIT(iob->io.dir);
 	account->is_sync = !iob->is_writeback;
 	if (list_empty(&account->news))
 		list_add_tail(&account->news, &pool->news);
@@ -57,14 +58,16 @@ void iop_settle(struct sim_pool *pool)
 		u64 used_ns = account->used_ns;
 		u64 charged_ns = account->charged_ns;
 		u32 nr_done = account->nr_done;
+		u32 dirs = account->dirs;
 		struct ioband_node *node = account->node;
 
 		list_del_init(&account->news);
 		account->used_ns = 0;
 		account->charged_ns = 0;
 		account->nr_done = 0;
+		account->dirs = 0;
 		if (node->parent)
-			ioband_done(&pool->sched, node, nr_done, used_ns,
+			ioband_done(&pool->sched, node, nr_done, dirs, used_ns,
 				    charged_ns, account->is_sync,
 				    account->done_ns);
 		if (node->is_stream)

@@ -168,9 +168,8 @@ static void time_passes(struct ioband_leg *leg, enum ioband_class class,
 
 /*
  * Bring tag and virtual time to where they are when an I/O goes by tag, or not. Returns
- * whether the busy period must end. A group may be behind at one of several legs for what
- * it missed at another, but no more than a policy by time may owe.
- * Inline, as is move_tags(): each I/O comes here at each level, and mostly for nothing.
+ * whether the busy period must end. Inline, as is move_tags(): each I/O comes here at each
+ * level, and mostly for nothing.
  */
 static __always_inline bool begin_charge(const struct payer *payer,
 					 const struct charge *charge, bool by_tag)
@@ -223,7 +222,7 @@ static noinline void move_limited(const struct payer *payer, const struct charge
 		step_within(&tag->start[back], step, time->now[back] + lead);
 }
 
-/* Move the tags of @payer on at all legs by @step; mostly this is one addition. */
+/* Move the tags of @payer on at all legs by @step; mostly this is two additions. */
 static __always_inline void move_tags(const struct payer *payer,
 				      const struct charge *charge, bool by_tag,
 				      u64 step)

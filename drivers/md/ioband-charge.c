@@ -192,12 +192,23 @@ static __always_inline bool begin_charge(const struct payer *payer,
 	return tag->start[dir] >= VTIME_MAX;
 }
 
+/* Both directions have one place: the later. */
+static void tag_join(struct ioband_tag *tag, const struct ioband_vtime *time)
+{
+	u64 write = ioband_place_back(time, IOBAND_READ, tag->start[IOBAND_READ]);
+
+	if (ioband_before(tag->start[IOBAND_WRITE], write))
+		tag->start[IOBAND_WRITE] = write;
+	tag->start[IOBAND_READ] = ioband_place_back(time, IOBAND_WRITE,
+						    tag->start[IOBAND_WRITE]);
+}
+
 /*
- * Move the tag of @payer at leg @nr on by @step below a limit. Where a limit makes all lag
- * that goes the other way, what goes this way leaves the place there alone: the limit is
- * shared by weight among those that want to go that way, whatever else they do. What
- * lags itself moves the other place, but that must not run away while time stands still.
- * If neither lags both are one place. A debt is owed in full.
+ * Move the tag of @payer at leg @nr on by @step below a limit. As long as nothing lags it
+ * is one place. Where a limit makes all lag that goes the other way, what goes this way
+ * leaves the place there alone: the limit is shared by weight among those that want to go
+ * that way, whatever else they do. What lags itself moves the other place, but that must
+ * not run away while time stands still. A debt is owed in full.
  */
 static noinline void move_limited(const struct payer *payer, const struct charge *charge,
 				  unsigned int nr, bool in_full, u64 step)
@@ -208,6 +219,8 @@ static noinline void move_limited(const struct payer *payer, const struct charge
 	struct ioband_tag *tag = tag_of(payer, nr);
 	s64 lag = ioband_lag(time, back);
 
+	if (!lag && in_full && charge->how != IOBAND_AS_DEBT)
+		tag_join(tag, time);
 	if (in_full)
 		tag->start[dir] += step;
 	else
@@ -216,8 +229,6 @@ static noinline void move_limited(const struct payer *payer, const struct charge
 		return;
 	if (charge->how == IOBAND_AS_DEBT)
 		tag->start[back] += step;
-	else if (in_full && !lag)
-		tag->start[back] = ioband_place_back(time, dir, tag->start[dir]);
 	else
 		step_within(&tag->start[back], step, time->now[back] + lead);
 }

@@ -5,6 +5,7 @@
  */
 #include "bed.h"
 #include "prng.h"
+#include <math.h>
 
 #define SEC		((u64)NSEC_PER_SEC)
 #define MS		((u64)NSEC_PER_MSEC)
@@ -367,6 +368,101 @@ static void test_at_random(void **state)
 	bed_start("weight", 1);
 }
 
+enum {
+	MEMBERS	= 7,
+};
+
+static struct member {
+	struct bed_group *group;
+	bool is_limited;	/* all it wants goes the way that the limit is for */
+	bool wants_both;
+} members[MEMBERS];
+static unsigned int nr_members;
+
+/*
+ * Those that want only what is limited share what they get of it by weight; all others
+ * share the rest of the disk, and what they got of the limit counts.
+ */
+static void judge_shares(u64 seed, bool is_limited, enum ioband_dir limited, long double part)
+{
+	long double ios = 0, weights = 0, due, most = 0;
+	const struct member *m;
+
+	for (m = members; m < members + nr_members; m++) {
+		if (m->is_limited != is_limited)
+			continue;
+		ios += bed_ios(m->group);
+		weights += m->group->node.weight;
+		if (m->wants_both)
+			most = fmaxl(most, (long double)m->group->ios[limited] /
+					   m->group->node.weight);
+	}
+	/* Unless the limit alone gives one more than that. */
+	if (!weights || most > ios / weights)
+		return;
+	for (m = members; m < members + nr_members; m++) {
+		if (m->is_limited != is_limited)
+			continue;
+		due = ios / weights * m->group->node.weight;
+		/* It may be ahead or behind by 17 of its I/Os when that begins, and ends. */
+		if (fabsl(bed_ios(m->group) - due) - 2 * 17 > due * part)
+			fail_msg("seed %llu: weight %u got %llu, %Lf are due",
+				 (unsigned long long)seed, m->group->node.weight,
+				 (unsigned long long)bed_ios(m->group), due);
+	}
+}
+
+/* Any limit, weights and kinds of groups; on a disk of one speed, or that varies a lot. */
+static void share_at_random(u64 seed)
+{
+	struct bed_group *parent;
+	enum ioband_dir limited;
+	bool is_steady;
+	struct prng prng;
+	unsigned int i;
+
+	prng_seed(&prng, seed);
+	bed_start("weight", 1 + prng_below(&prng, 16));
+	bed.unchecked = true;
+	parent = bed_add(NULL, 100);
+	limited = prng_below(&prng, IOBAND_DIRS);
+	bed_limit(parent, limited == IOBAND_READ ? IOBAND_RIOPS : IOBAND_WIOPS,
+		  50 + prng_below(&prng, 500), 0, 0);
+	if (prng_percent(&prng, 50))
+		parent = bed_add(parent, 100);
+	nr_members = 2 + prng_below(&prng, MEMBERS - 1);
+	for (i = 0; i < nr_members; i++) {
+		struct member *m = &members[i];
+		u32 kind = prng_below(&prng, 3);
+
+		m->group = bed_add(parent, 1 + prng_below(&prng, prng_percent(&prng, 50) ?
+							  10 : 300));
+		m->is_limited = kind == 0;
+		m->wants_both = kind == 1;
+		if (kind <= 1)
+			bed_backlog(m->group, limited, 8, 16);
+		if (kind >= 1)
+			bed_backlog(m->group, !limited, 8, 16);
+	}
+	is_steady = prng_percent(&prng, 50);
+	bed_run(10 * SEC, 1 * MS);
+	bed_forget();
+	for (i = 0; i < 20000; i++)
+		bed_run(5 * MS, is_steady ? MS : MS / 10 + prng_below(&prng, 3 * MS));
+	judge_shares(seed, true, limited, is_steady ? 0.01L : 0.06L);
+	judge_shares(seed, false, limited, is_steady ? 0.01L : 0.06L);
+	bed_stop();
+}
+
+static void test_shares_at_random(void **state)
+{
+	u64 seed;
+
+	for (seed = 0; seed < 40; seed++)
+		share_at_random(seed);
+	bed_start("weight", 1);
+}
+
 static int teardown(void **state)
 {
 	bed_stop();
@@ -388,6 +484,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_debt, teardown),
 		cmocka_unit_test_teardown(test_time_of_reads, teardown),
 		cmocka_unit_test_teardown(test_at_random, teardown),
+		cmocka_unit_test_teardown(test_shares_at_random, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -189,8 +189,8 @@ void ioband_place_own(struct ioband_node *node, unsigned int way)
 }
 
 /*
- * Bring a facet of @node into the state in which it should be now. Returns whether the parent's
- * needs an update, too, because it may have become empty or ceased to be.
+ * Bring a facet of @node into the state in which it should be now. Returns whether the
+ * parent's needs an update, too, because it may have become empty or ceased to be.
  */
 static bool facet_update(struct ioband_sched *sched, struct ioband_node *node,
 			 struct ioband_facet *facet, u64 now_ns)

@@ -175,7 +175,8 @@ static void hold(u8 arg, enum ioband_dir dir, bool is_async, u8 prio)
 	before = node->plain.tag;
 	was_ready = node->ready;
 	ioband_hold(&sched, node, &io->io, now_ns);
-	if (!was_ready && !node->ready)
+	/* At a limit of its own it takes no place yet. */
+	if (!(node->ready & BIT(dir)))
 		must(!memcmp(&node->plain.tag, &before, sizeof(before)));
 	else
 		must(is_due_place(node, &before, dir, was_ready));

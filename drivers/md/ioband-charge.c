@@ -181,8 +181,6 @@ static __always_inline bool begin_charge(const struct payer *payer,
 
 	if (!payer->is_ready)
 		ioband_tag_raise(tag, time, 0);
-	else if (payer->nr_legs > 1)
-		ioband_tag_raise(tag, time, charge->lead_ios * leg->stride);
 	if (by_tag && !ioband_is_behind(tag, time, dir)) {
 		if (charge->is_limited)
 			time_passes(leg, payer->class, dir, tag->start[dir]);
@@ -233,12 +231,15 @@ static noinline void move_limited(const struct payer *payer, const struct charge
 		step_within(&tag->start[back], step, time->now[back] + lead);
 }
 
-/* Move the tags of @payer on at all legs by @step; mostly this is two additions. */
+/*
+ * Move the tags of @payer on at all legs by @step; mostly this is two additions. What it
+ * missed at other legs, it is behind for at this one, but not for more than the lead.
+ */
 static __always_inline void move_tags(const struct payer *payer,
 				      const struct charge *charge, bool by_tag,
 				      u64 step)
 {
-	struct ioband_leg *above = payer->above->leg;
+	struct ioband_leg *above = payer->above->leg, *leg = &above[charge->io->leg];
 	struct ioband_tag *tag;
 	bool in_full;
 	u8 nr;
@@ -255,7 +256,10 @@ static __always_inline void move_tags(const struct payer *payer,
 				    lead_of(charge, charge->lead_cost, payer->weight));
 	}
 	if (payer->nr_legs > 1 || charge->is_limited)
-		note_stride(&above[charge->io->leg].stride, step);
+		note_stride(&leg->stride, step);
+	if (payer->nr_legs > 1)
+		ioband_tag_raise(tag_of(payer, charge->io->leg), &leg->vtime[payer->class],
+				 charge->lead_ios * leg->stride);
 }
 
 static u64 cost_of(const struct ioband_sched *sched, const struct ioband_node *node,

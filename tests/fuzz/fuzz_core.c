@@ -148,8 +148,8 @@ static bool is_due_place(const struct ioband_node *node, const struct ioband_tag
 		return start == before->start[dir];
 	ioband_tag_raise(&due, time, 0);
 	return start == due.start[dir] ||
-	       (was_ready &&
-		start == ioband_place_back(time, !dir, before->start[!dir]));
+	       (node->ready & BIT(!dir) &&
+		start == ioband_place_back(time, !dir, node->plain.tag.start[!dir]));
 }
 
 static void hold(u8 arg, enum ioband_dir dir, bool is_async, u8 prio)

@@ -175,11 +175,11 @@ static void hold(u8 arg, enum ioband_dir dir, bool is_async, u8 prio)
 	before = node->plain.tag;
 	was_ready = node->ready;
 	ioband_hold(&sched, node, &io->io, now_ns);
-	/* At a limit of its own it takes no place yet. */
-	if (!(node->ready & BIT(dir)))
-		must(!memcmp(&node->plain.tag, &before, sizeof(before)));
-	else
+	/* At a limit of its own it takes no place yet; what goes the other way may. */
+	if (node->ready & BIT(dir))
 		must(is_due_place(node, &before, dir, was_ready));
+	else if (was_ready || !node->ready)
+		must(node->plain.tag.start[dir] == before.start[dir]);
 }
 
 static void charge(u8 arg)

@@ -81,7 +81,7 @@ static inline bool ioband_is_ahead(const struct ioband_tag *tag,
 	return ioband_before(time->now[dir], tag->start[dir]);
 }
 
-/* Move @tag on to no further than @behind virtual time. */
+/* Move @tag on, as far as it is further behind virtual time than by @behind. */
 static inline void ioband_tag_raise(struct ioband_tag *tag,
 				    const struct ioband_vtime *time, u64 behind)
 {

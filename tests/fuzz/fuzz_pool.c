@@ -27,8 +27,7 @@ enum {
 	LIMITED_ROUNDS	= 50,
 };
 
-/* Virtual time at which the core ends a busy period by itself. */
-/* Shortly before a busy period ends by itself. */
+/* Virtual time shortly before a busy period ends by itself. */
 #define NEAR_END (((u64)1 << 62) - ((u64)NSEC_PER_SEC << 10))
 
 /* What is done and not yet settled. */

@@ -61,9 +61,10 @@ tools:
 	$(MAKE) -C tools
 
 demo:
-	scripts/deps build vm
-	$(MAKE) --no-print-directory module tools KVER=$$(scripts/kernels)
-	demo/run build/module-$$(scripts/kernels)/dm-ioband.ko tools/ioband/ioband
+	@scripts/deps build vm
+	@echo "Building the module for Linux $$(scripts/kernels), and the command ..."
+	@$(MAKE) -s --no-print-directory module tools KVER=$$(scripts/kernels)
+	@demo/run build/module-$$(scripts/kernels)/dm-ioband.ko tools/ioband/ioband
 
 check:
 	@tests/check

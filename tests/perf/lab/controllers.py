@@ -55,11 +55,10 @@ class Controller:
 
 
 class Scheduler(Controller):
-    needs_leaf = True
-
-    def __init__(self, name, scheduler, weights=False, queue=None):
+    def __init__(self, name, scheduler, weights=False, queue=None, needs_leaf=True):
         super().__init__(name)
         self.scheduler, self.weights, self.queue = scheduler, weights, queue or {}
+        self.needs_leaf = needs_leaf
 
     def set_up(self, disk, wanted):
         disk.tune("scheduler", self.scheduler)
@@ -81,15 +80,16 @@ class Iocost(Controller):
     just before by the workloads that tools/cgroup/iocost_coef_gen.py of the kernel uses,
     and at the fixed rate of 96 % at which it was found to share most exactly.
     """
-    weights = needs_leaf = True
+    weights = True
     RATE_PERCENT = 96
 
-    def __init__(self, name, tuned=False):
+    def __init__(self, name, tuned=False, needs_leaf=True):
         super().__init__(name)
         self.tuned, self.models, self.model = tuned, {}, ""
+        self.needs_leaf = needs_leaf
 
     def set_up(self, disk, wanted):
-        number = system.device_number(disk.device)
+        number = system.device_number(f"/dev/{disk.leaf}")
         if self.tuned:
             # The same disk has the same model.
             if disk.leaf not in self.models:
@@ -107,7 +107,7 @@ class Iocost(Controller):
         return disk.device
 
     def tear_down(self, disk):
-        number = system.device_number(disk.device)
+        number = system.device_number(f"/dev/{disk.leaf}")
         system.write(f"{groups.ROOT}/io.cost.qos", f"{number} enable=0")
         for path in glob.glob(f"{groups.ROOT}/**/io.weight", recursive=True):
             system.write(path, f"{number} default")
@@ -130,18 +130,18 @@ class Iocost(Controller):
 
 
 class IoMax(Controller):
-    """The groups' limits in io.max, or RATE (bytes a second) for each of them."""
+    """The groups' limits in io.max, or RATE (bytes a second) for each of them, or for ONLY one."""
     limits = True
 
-    def __init__(self, name, rate=0):
+    def __init__(self, name, rate=0, only=""):
         super().__init__(name)
-        self.rate = rate
+        self.rate, self.only = rate, only
 
     def set_up(self, disk, wanted):
         number = system.device_number(disk.device)
         for group in wanted:
             limit = self.rate or group.limit
-            if limit:
+            if limit and self.only in ("", group.name):
                 system.write(f"{groups.path(group.name)}/io.max",
                              f"{number} rbps={limit} wbps={limit}")
         return disk.device
@@ -208,11 +208,15 @@ ALL = {controller.name: controller for controller in [
     Scheduler("bfq nr=256", "bfq", weights=True, queue={"nr_requests": 256}),
     Iocost("iocost"),
     Iocost("iocost tuned", tuned=True),
+    # Below a logical volume: they divide the whole disk.
+    Scheduler("bfq below", "bfq", weights=True, needs_leaf=False),
+    Iocost("iocost tuned below", tuned=True, needs_leaf=False),
     IoMax("io.max"),
     IoMax("io.max 10 GiB/s", mib(10240)),
     IoMax("io.max 30 MiB/s", mib(30)),
     IoMax("io.max 10 MiB/s", mib(10)),
     IoMax("io.max 5 MiB/s", mib(5)),
+    IoMax("io.max 4 MiB/s for the backup", mib(4), "backup"),
     Ioband("ioband weight", "weight"),
     Ioband("ioband weight-iosize", "weight-iosize"),
     Ioband("ioband weight-time", "weight-time"),

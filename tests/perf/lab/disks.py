@@ -100,7 +100,7 @@ class Linear:
 
     def __init__(self, below):
         self.below = below
-        self.device, self.leaf = "/dev/mapper/linear", below.leaf
+        self.device, self.leaf, self.tune = "/dev/mapper/linear", below.leaf, below.tune
 
     def make(self):
         self.below.make()

@@ -74,6 +74,12 @@ def of_due(experiment, values, controller):
         if found else None
 
 
+def closeness(experiment, values, controller):
+    """The same from 0 to 100 %: half of what is due and twice as much are both 50 %."""
+    percent = of_due(experiment, values, controller)
+    return percent and min(percent, 100 * 100 / percent)
+
+
 def summary(experiments, rows):
     """Names of the controllers, and for each experiment that has a due (name, title, cells)."""
     lines, seen = [], set()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-docs/results.md and a part of README.md: the main tables and three plots, of what was
+docs/results.md and a part of README.md: the main tables and plots, of what was
 measured last. docs/results/rows.csv has all of these figures.
 """
 
@@ -12,9 +12,29 @@ SPDX = "<!-- SPDX-License-Identifier: GPL-2.0-only -->"
 DOCS = f"{catalogue.TREE}/docs"
 README = f"{catalogue.TREE}/README.md"
 README_BEGIN, README_END = "<!-- results: begin -->\n", "<!-- results: end -->\n"
-README_COLUMNS = ["none", "bfq", "iocost tuned", "io.max", "ioband weight", "ioband weight-time",
-                  "ioband limit"]
-PLOTS = [("array-sequential-vs-random", 0, "random-reader-bandwidth"),
+# The table of the README: a reader's question, the experiment that answers it, and
+# what stands in each column; ioband with the policy that it chooses for such a disk.
+README_COLUMNS = ["none", "io.max", "BFQ", "iocost", "ioband"]
+README_ROWS = [
+    ("A database beside a backup, on a logical volume", "database-beside-backup",
+     ["none", "io.max 4 MiB/s for the backup", "bfq below", "iocost tuned below",
+      "ioband weight"]),
+    ("Three tenants, weights 40:20:10, random reads", "weights-40-20-10",
+     ["none", "io.max", "bfq", "iocost tuned", "ioband weight"]),
+    ("A random reader beside sequential readers, on a hard disk", "hdd-sequential-vs-random",
+     ["none", "", "bfq", "iocost tuned", "ioband weight-time"]),
+    ("A random reader beside random writers, on a hard disk", "hdd-writers-vs-random",
+     ["none", "io.max 10 MiB/s", "bfq", "iocost tuned", "ioband weight-time"]),
+    ("A sequential reader beside random readers, on an array", "array-random-vs-sequential",
+     ["none", "io.max 10 MiB/s", "bfq", "iocost tuned", "ioband weight-time"]),
+    ("Two virtual machines that write, weights 1:2", "hdd-two-guests",
+     ["none", "", "bfq", "iocost tuned", "ioband weight-time"]),
+    ("Limits of 2 MiB/s and 256 KiB/s", "limits",
+     ["none", "io.max", "bfq", "iocost tuned", "ioband limit"]),
+]
+PLOTS = [("database-beside-backup", 0, "database-share"),
+         ("database-beside-backup", 1, "database-wait"),
+         ("array-sequential-vs-random", 0, "random-reader-bandwidth"),
          ("array-sequential-vs-random", 1, "random-reader-wait"),
          ("weights-40-20-10", 0, "weights")]
 
@@ -67,9 +87,8 @@ def markdown_table(experiment, view, shown, words):
     return "\n".join(lines)
 
 
-def summary_table(rows, only=None):
+def summary_table(rows):
     columns, lines = figures.summary(catalogue.all_experiments(), rows)
-    columns = [column for column in columns if only is None or column in only]
     text = ["| | " + " | ".join(columns) + " |", "|---" + "|--:" * len(columns) + "|"]
     for _, title, cells in lines:
         text.append(f"| {title} | " + " | ".join(
@@ -78,14 +97,19 @@ def summary_table(rows, only=None):
     return "\n".join(text) + "\n"
 
 
-def readme_part(rows):
-    shown = []
-    for name, index, file in PLOTS:
-        experiment = catalogue.all_experiments()[name]
-        if os.path.exists(f"{DOCS}/results/{file}.svg"):
-            shown.append(f"{experiment.title}:\n\n"
-                         f"![{experiment.views[index].title}](docs/results/{file}.svg)\n")
-    return "\n".join([f"{figures.SUMMARY} {commits(rows)}.\n", summary_table(rows, README_COLUMNS)] + shown)
+def readme_table(rows):
+    """How close each controller comes to what is due, the closest of a row in bold."""
+    lines = ["| | " + " | ".join(README_COLUMNS) + " |", "|---" + "|--:" * len(README_COLUMNS) + "|"]
+    for question, name, names in README_ROWS:
+        values, words = rows.figures(name)
+        found = [figures.closeness(catalogue.all_experiments()[name], values, one)
+                 for one in names]
+        best = max(round(one) for one in found if one is not None)
+        cells = ["no" if one in words else "" if value is None
+                 else f"**{value:.0f} %**" if round(value) == best else f"{value:.0f} %"
+                 for one, value in zip(names, found)]
+        lines.append(f"| {question} | " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
 
 
 def write_readme(rows):
@@ -96,7 +120,7 @@ def write_readme(rows):
         raise system.Failed(f"{README}: expected lines '{README_BEGIN.strip()}' and "
                             f"'{README_END.strip()}'")
     with open(README, "w", encoding="utf-8") as file:
-        file.write(before + README_BEGIN + readme_part(rows) + README_END + after)
+        file.write(before + README_BEGIN + readme_table(rows) + README_END + after)
 
 
 def commits(rows):

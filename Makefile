@@ -80,13 +80,15 @@ bench:
 lint:
 	@scripts/lint
 
+# Where /lib is a link to /usr/lib, packages may not have files in /lib.
+installed = $(DESTDIR)$(if $(shell test -L /lib && echo merged),/usr)/lib/modules/$(KVER)/updates/dm-ioband.ko
+
 install: module
 	$(MAKE) -C tools install
 	$(MAKE) -C udev install
 	$(MAKE) -C systemd install
 	$(MAKE) -C initramfs install
-	install -D -m 644 drivers/md/dm-ioband.ko \
-		$(DESTDIR)/lib/modules/$(KVER)/updates/dm-ioband.ko
+	install -D -m 644 drivers/md/dm-ioband.ko $(installed)
 	$(if $(DESTDIR),,depmod $(KVER))
 
 uninstall:
@@ -94,7 +96,7 @@ uninstall:
 	$(MAKE) -C udev uninstall
 	$(MAKE) -C systemd uninstall
 	$(MAKE) -C initramfs uninstall
-	rm -f $(DESTDIR)/lib/modules/$(KVER)/updates/dm-ioband.ko
+	rm -f $(installed)
 	$(if $(DESTDIR),,depmod $(KVER))
 
 # Built from a copy, to keep the sources clean.  The simulation uses the tests' disks.

@@ -135,6 +135,20 @@ static void tell_status(const struct follow *follow, const char *first)
 	free(text);
 }
 
+/*
+ * LVM has put its own table back, as it does for as long as there is a snapshot: the
+ * device is there, and ioband.timer or somebody will put ioband into it again.
+ */
+static bool is_lost(const struct follow *follow)
+{
+	const struct volumes *volumes = &follow->mirror.volumes;
+
+	for (size_t i = 0; !follow->mirror.vol && i < volumes->devices.nr; i++)
+		if (!strcmp(volumes->devices.v[i].name, follow->name))
+			return true;
+	return false;
+}
+
 static int run(struct follow *follow, int signals)
 {
 	int fd = wait_for(follow->tree.fd, signals);
@@ -153,17 +167,23 @@ static int run(struct follow *follow, int signals)
 				break;
 			clock_wait(GATHER_NS, -1, NULL);
 			status = tree_read_events(&follow->tree);
-			if (!status)
+			if (!status && follow->mirror.vol) {
 				status = lock_take(follow->opts);
-			if (!status)
-				status = flush(follow);
-			lock_drop();
+				if (!status)
+					status = flush(follow);
+				lock_drop();
+			}
 			if (!status && follow->mirror.stale)
 				status = converge(follow);
 		} else if (now >= end) {
 			status = converge(follow);
 			if (!status)
 				tell_status(follow, "");
+		}
+		if (status == IOBAND_DEVICE && is_lost(follow)) {
+			notify_systemd("STATUS=waiting for ioband in the volume");
+			follow->compared_ns = clock_now_ns();
+			status = 0;
 		}
 		if (status)
 			break;

@@ -31,13 +31,15 @@ _ioband_offer() {
 	done
 }
 
-# Names of volumes.
+# Volumes, by VG/LV if they have one.
 _ioband_volumes() {
-	ioband list --raw --noheadings -o NAME 2>/dev/null | _ioband_plain
+	ioband list --raw --noheadings -o NAME,LV 2>/dev/null |
+		awk '{ print $2 == "-" ? $1 : $2 }' | _ioband_plain
 }
 
 # Devices that ioband can be put in or on.
 _ioband_devices() {
+	lvs --noheadings --separator / -o vg_name,lv_name 2>/dev/null | sed 's/^ *//'
 	lsblk --noheadings --raw --paths -o NAME 2>/dev/null | _ioband_plain
 }
 
@@ -55,10 +57,10 @@ _ioband_cgroups() {
 }
 
 _ioband() {
-	local commands='create remove resize attach detach group set show save diff
+	local commands='create remove resize attach detach enable disable group set show save diff
 		apply import list status top metrics follow doctor calibrate
 		simulate version'
-	local options='--json --raw --output --noheadings --bytes --sysroot
+	local options='--json --raw --output --noheadings --bytes --quiet --sysroot
 		--verbose --help --version'
 	local volume_keys='share= type= policy= auto= io_throttle= io_limit= quantum='
 	local group_keys='weight= rbps= wbps= bps= riops= wiops= iops= burst= peak=
@@ -92,6 +94,8 @@ _ioband() {
 	create | import)
 		options+=' --dry-run --force' ;;
 	apply)	options+=' --dry-run --check' ;;
+	enable)	options+=' --dry-run --follow --now' ;;
+	disable) options+=' --dry-run --keep-config --now' ;;
 	'' | remove | resize | attach | detach | group | set | save)
 		options+=' --dry-run' ;;
 	follow)	options+=' --once' ;;
@@ -147,7 +151,7 @@ _ioband() {
 	fi
 	if [[ $key ]]; then
 		case $key in
-		policy)	choices='weight weight-iosize weight-time range-bw limit' ;;
+		policy)	choices='auto weight weight-iosize weight-time range-bw limit' ;;
 		type)	choices='none user uid gid pid pgrp cgroup ioprio' ;;
 		class)	choices='rt be idle' ;;
 		esac
@@ -159,16 +163,16 @@ _ioband() {
 	/1)
 		choices=$commands
 		;;
-	create/2 | attach/1 | detach/1)
+	create/2 | attach/1 | enable/1)
 		_ioband_offer < <(_ioband_devices)
 		;;
-	create/* | attach/*)
+	create/* | attach/* | enable/*)
 		# The default group has nobody above it.
 		[[ ${words[0]}/${#words[@]} == create/1 ]] ||
 			choices="$volume_keys ${group_keys/parent= /}"
 		;;
 	status/* | show/* | save/* | diff/* | apply/* | top/* | metrics/* | doctor/* | \
-	remove/1 | resize/1 | set/1 | follow/1 | group/2)
+	remove/1 | resize/1 | detach/1 | disable/1 | set/1 | follow/1 | group/2)
 		_ioband_offer < <(_ioband_volumes)
 		;;
 	group/1)

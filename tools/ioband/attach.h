@@ -7,17 +7,30 @@
 
 #include "blk.h"
 #include "config.h"
+#include "util.h"
 #include "volume.h"
 
 struct options;
 
 int share_default(const struct options *opts, struct config *cfg,
 		  const char *devno);
-void share_adopt(const struct volumes *volumes, struct config *cfg);
+void policy_by_disks(const struct options *opts, struct config *cfg,
+		     const char *devno);
+void share_adopt(const struct options *opts, const struct volumes *volumes,
+		 struct config *cfg, const char *devno);
 int share_check(const struct options *opts, const struct volumes *volumes,
 		const struct config *cfg, const char *devno);
+int attach_config(const struct options *opts, const struct volumes *volumes,
+		  const char *name, const char *uuid, const char *devno,
+		  const struct config *words, struct config *cfg);
+void report_volume(const struct options *opts, const char *title,
+		   const char *done, const struct config *cfg,
+		   const char *fmt, ...) __printf(5, 6);
 int attach_find(const struct options *opts, struct config *cfg,
 		struct blk *blk);
+int detach_volume(const struct options *opts, const struct volumes *volumes,
+		  const char *name);
+int remove_volume(const struct options *opts, const struct volume *vol);
 int attach_volume(const struct options *opts, const struct volumes *volumes,
 		  struct config *cfg, const char *devno);
 int create_volume(const struct options *opts, const struct volumes *volumes,

@@ -378,8 +378,12 @@ int blk_find_below(const char *sysroot, const char *arg, const char *name,
 	return status;
 }
 
-/* In /proc/self/mountinfo MAJOR:MINOR is the third field, the mount point the fifth. */
-static char *find_mount_of(const char *sysroot, const char *device)
+/*
+ * In /proc/self/mountinfo MAJOR:MINOR is the third field, the mount point the fifth.
+ * @where: which mount point, or %NULL for any.
+ */
+static char *find_mount_of(const char *sysroot, const char *device,
+			   const char *where)
 {
 	FILE *file = open_below(sysroot, "/proc/self/mountinfo");
 	char *line = NULL, *found = NULL;
@@ -391,7 +395,8 @@ static char *find_mount_of(const char *sysroot, const char *device)
 		char number[DEVNO_LEN], point[4096];
 
 		if (sscanf(line, "%*s %*s %23s %*s %4095s", number,
-			   point) == 2 && !strcmp(number, device))
+			   point) == 2 && !strcmp(number, device) &&
+		    (!where || !strcmp(point, where)))
 			found = xstrdup(point);
 	}
 	free(line);
@@ -410,7 +415,7 @@ char *blk_user(const char *sysroot, const char *device)
 {
 	char *name = NULL, *text = NULL, *devno = NULL;
 
-	name = find_mount_of(sysroot, device);
+	name = find_mount_of(sysroot, device, NULL);
 	if (name) {
 		unescape(name);
 		text = xasprintf("mounted on %s", name);
@@ -434,8 +439,24 @@ char *blk_user(const char *sysroot, const char *device)
 	return text;
 }
 
+/**
+ * blk_is_root - whether a device has the root file system
+ * @sysroot: prefix of /proc
+ * @device: MAJOR:MINOR
+ */
+bool blk_is_root(const char *sysroot, const char *device)
+{
+	char *found = find_mount_of(sysroot, device, "/");
+	bool is_root = found;
+
+	free(found);
+	return is_root;
+}
+
 struct disks {
 	char *text;
+	unsigned int nr;
+	unsigned int nr_rotating;
 	const char *device;
 	unsigned int depth;
 };
@@ -455,6 +476,18 @@ static void take_slave(const char *sysroot, const char *name, void *data)
 		add_disks(sysroot, devno, disks);
 	disks->device = device;
 	free(devno);
+}
+
+/* The kernel says so of a virtio disk whatever it is, as it does not know. */
+static bool is_rotating(const char *sysroot, const char *device,
+			const char *name, bool is_partition)
+{
+	uint64_t rotational = 0;
+
+	return read_number(sysroot, device, is_partition ?
+			   "../queue/rotational" : "queue/rotational",
+			   &rotational) &&
+	       rotational && strncmp(name, "vd", 2);
 }
 
 static void add_disk(struct disks *disks, const char *name)
@@ -494,8 +527,11 @@ static void add_disks(const char *sysroot, const char *device,
 	whole = read_line(sysroot, device, "partition", "");
 	name = read_line(sysroot, device,
 			 whole ? "../uevent" : "uevent", "DEVNAME=");
-	if (name)
+	if (name) {
 		add_disk(disks, name);
+		disks->nr++;
+		disks->nr_rotating += is_rotating(sysroot, device, name, whole);
+	}
 	free(whole);
 	free(name);
 out:
@@ -515,6 +551,20 @@ char *blk_disks(const char *sysroot, const char *device)
 
 	add_disks(sysroot, device, &disks);
 	return disks.text;
+}
+
+/**
+ * blk_is_rotating - whether a device lies on hard disks and nothing else
+ * @sysroot: prefix of /sys
+ * @device: MAJOR:MINOR
+ */
+bool blk_is_rotating(const char *sysroot, const char *device)
+{
+	struct disks disks = { 0 };
+
+	add_disks(sysroot, device, &disks);
+	free(disks.text);
+	return disks.nr && disks.nr_rotating == disks.nr;
 }
 
 struct relation {

@@ -33,8 +33,10 @@ int blk_find_below(const char *sysroot, const char *arg, const char *name,
 		   struct blk *blk);
 bool blk_sectors(const char *sysroot, const char *device, uint64_t *sectors);
 unsigned int blk_read_ahead(const char *sysroot, const char *device);
+bool blk_is_root(const char *sysroot, const char *device);
 char *blk_user(const char *sysroot, const char *device);
 char *blk_disks(const char *sysroot, const char *device);
+bool blk_is_rotating(const char *sysroot, const char *device);
 bool blk_is_related(const char *sysroot, const char *device,
 		    const char *other);
 char *blk_signature(const char *sysroot, const char *device);

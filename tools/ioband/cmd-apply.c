@@ -12,6 +12,7 @@
 #include "converge.h"
 #include "current.h"
 #include "groupref.h"
+#include "lock.h"
 #include "output.h"
 #include "store.h"
 #include "target.h"
@@ -27,7 +28,7 @@ enum {
 
 const struct column diff_columns[] = {
 	[COL_VOLUME] = { "VOLUME", COLUMN_STRING, true,
-		"device-mapper name of the volume" },
+		"VG/LV or name of the volume; its device-mapper name with --json and --raw" },
 	[COL_GROUP] = { "GROUP", COLUMN_STRING, true,
 		"the group; unknown where it is about the volume itself" },
 	[COL_KEY] = { "KEY", COLUMN_STRING, true,
@@ -55,6 +56,7 @@ const struct own_options apply_options = {
  * struct member - a configured volume and its share
  * @is_chosen: to be applied or compared; the others are kept for check_policy()
  * @share: "" if it cannot be determined
+ * @policy: "" if it is automatic: then it is that of the others
  */
 struct member {
 	char *name;
@@ -81,7 +83,8 @@ struct run {
 };
 
 /* Fill in what the file left out. */
-static int complete(const struct options *opts, struct config *cfg)
+static int complete(const struct options *opts, struct config *cfg,
+		    char devno[DEVNO_LEN])
 {
 	struct blk blk;
 	int status = cfg->is_attached ? 0 : check_volume_name(cfg->name);
@@ -93,17 +96,18 @@ static int complete(const struct options *opts, struct config *cfg)
 		 blk_find_below(opts->sysroot, cfg->device, cfg->name, &blk);
 	if (!status)
 		status = share_default(opts, cfg, blk.devno);
+	strcpy(devno, blk.devno);
 	return status;
 }
 
 static void add_differences(struct listing *list, const char *name,
-			    const struct plan *plan)
+			    const char *title, const struct plan *plan)
 {
 	for (size_t i = 0; i < plan->nr; i++) {
 		const struct difference *d = &plan->v[i];
 
 		listing_row(list);
-		listing_string(list, COL_VOLUME, name);
+		listing_volume(list, COL_VOLUME, name, title);
 		if (d->group)
 			listing_string(list, COL_GROUP, d->group);
 		listing_string(list, COL_KEY, d->key);
@@ -115,7 +119,8 @@ static void add_differences(struct listing *list, const char *name,
 }
 
 /* Groups that are missing because their cgroups do not exist. */
-static void add_absent(struct listing *list, const struct config *cfg)
+static void add_absent(struct listing *list, const struct config *cfg,
+		       const char *title)
 {
 	for (size_t i = 0; i < cfg->nr_groups; i++) {
 		const struct config_group *group = &cfg->groups[i];
@@ -123,7 +128,7 @@ static void add_absent(struct listing *list, const struct config *cfg)
 		if (group->has_id || group->is_default)
 			continue;
 		listing_row(list);
-		listing_string(list, COL_VOLUME, cfg->name);
+		listing_volume(list, COL_VOLUME, cfg->name, title);
 		listing_string(list, COL_GROUP, group->name);
 		listing_string(list, COL_KEY, "group");
 		listing_string(list, COL_SHOULD, "there");
@@ -137,24 +142,30 @@ static int run_volume(struct run *run, struct config *cfg)
 	struct volumes volumes = { 0 };
 	struct plan plan = { 0 };
 	unsigned int nr_missing = 0;
+	char devno[DEVNO_LEN];
+	char *title;
 	int status;
 
-	status = complete(opts, cfg);
+	status = complete(opts, cfg, devno);
 	/* A key left out means its default, even if another value is in force. */
 	for (int i = CONFIG_POLICY; i <= CONFIG_QUANTUM; i++)
 		cfg->given[i] = true;
 	if (!status)
 		status = look_only ? volumes_read(&volumes) :
 				     volumes_lock(opts, &volumes);
-	if (!status)
+	if (!status) {
+		share_adopt(opts, &volumes, cfg, devno);
 		status = groupref_resolve_all(opts, cfg, &nr_missing);
+	}
 	if (!status)
 		status = plan_make(opts, &volumes, cfg, &plan);
 	if (!status) {
 		run->any_difference |= plan.nr || nr_missing;
 		if (run->list) {
-			add_absent(run->list, cfg);
-			add_differences(run->list, cfg->name, &plan);
+			title = volumes_title(&volumes, cfg->name);
+			add_absent(run->list, cfg, title);
+			add_differences(run->list, cfg->name, title, &plan);
+			free(title);
 		}
 	}
 	if (!status && !look_only)
@@ -169,15 +180,17 @@ static int run_volume(struct run *run, struct config *cfg)
 /* Errors in the file are reported when the volume is processed. */
 static void find_share(const struct options *opts, struct member *member)
 {
+	char devno[DEVNO_LEN];
 	struct config cfg;
 	bool found;
 	char *why;
 
 	fail_keep(&why);
 	if (!store_load(opts, STORE_ETC, member->name, &cfg, &found) && found &&
-	    !complete(opts, &cfg)) {
+	    !complete(opts, &cfg, devno)) {
 		strcpy(member->share, cfg.share);
-		strcpy(member->policy, cfg.policy);
+		if (!cfg.auto_policy)
+			strcpy(member->policy, cfg.policy);
 	}
 	fail_keep(NULL);
 	free(why);
@@ -190,8 +203,8 @@ static int check_policy(const struct run *run, const struct member *member)
 	for (size_t i = 0; *member->share && i < run->nr_members; i++) {
 		const struct member *other = &run->members[i];
 
-		if (!strcmp(other->share, member->share) &&
-		    strcmp(other->policy, member->policy))
+		if (!strcmp(other->share, member->share) && *other->policy &&
+		    *member->policy && strcmp(other->policy, member->policy))
 			return fail(IOBAND_USAGE,
 				    STORE_ETC "/%s.conf has policy %s, and " STORE_ETC "/%s.conf of the same share '%s' has policy %s: write one policy into both",
 				    member->name, member->policy, other->name,
@@ -281,6 +294,9 @@ static int run_all(struct run *run, int argc, char **argv)
 		status = target_check(&version);
 	if (!status)
 		status = add_all(run, !argc);
+	/* Before the files are read: 'ioband disable' may be about to remove them. */
+	if (!status && !run->list && !check_only)
+		status = lock_take(run->opts);
 	for (size_t i = 0; !status && i < run->nr_members; i++)
 		find_share(run->opts, &run->members[i]);
 	for (size_t i = 0; !status && i < run->nr_members; i++)

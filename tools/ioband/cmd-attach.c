@@ -3,6 +3,7 @@
  * ioband attach: put ioband into a device in use, typically a logical volume.
  */
 #include <errno.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,8 +11,10 @@
 #include "blk.h"
 #include "cmd.h"
 #include "current.h"
+#include "generator.h"
 #include "groupref.h"
 #include "inside.h"
+#include "services.h"
 #include "store.h"
 #include "target.h"
 #include "util.h"
@@ -46,23 +49,56 @@ int share_default(const struct options *opts, struct config *cfg,
 }
 
 /**
+ * policy_by_disks - choose the policy that fits the disks below a volume
+ * @opts: the global options
+ * @cfg: the volume, of which nothing is changed unless its policy is automatic
+ * @devno: the device that it is attached to or on top of
+ *
+ * What hard disks have to divide is their time: a random I/O takes a hundred times
+ * as much of it as a sequential one.
+ */
+void policy_by_disks(const struct options *opts, struct config *cfg,
+		     const char *devno)
+{
+	bool rotating;
+
+	if (!cfg->auto_policy)
+		return;
+	rotating = blk_is_rotating(opts->sysroot, devno);
+	strcpy(cfg->policy, rotating ? "weight-time" : "weight");
+	cfg->policy_why = rotating ? "hard disks" : "not hard disks";
+	/* Only that policy has one: its file has to name it. */
+	cfg->auto_policy = !cfg->quantum_ms;
+}
+
+/**
  * share_adopt - take over the policy and depth of an existing share
+ * @opts: the global options
  * @volumes: what volumes_read() found
- * @cfg: the new volume, with a share; keys that were given are kept
+ * @cfg: the volume, with a share; keys that were given are kept, but for an automatic
+ *	policy, which is resolved, and stays automatic if that of the share is the same
+ * @devno: the device that it is attached to or on top of
  *
  * Policy and depth belong to the share. A volume that joins must not change them
  * just by defaults: another policy would reset the settings of all groups.
  */
-void share_adopt(const struct volumes *volumes, struct config *cfg)
+void share_adopt(const struct options *opts, const struct volumes *volumes,
+		 struct config *cfg, const char *devno)
 {
+	policy_by_disks(opts, cfg, devno);
 	for (size_t i = 0; i < volumes->nr; i++) {
 		const struct table_line *line = &volumes->v[i].table;
 
-		if (strcmp(line->share, cfg->share))
+		if (strcmp(line->share, cfg->share) ||
+		    !strcmp(volumes->v[i].name, cfg->name))
 			continue;
-		if (!cfg->given[CONFIG_POLICY])
+		if ((!cfg->given[CONFIG_POLICY] || cfg->auto_policy) &&
+		    strcmp(cfg->policy, line->policy)) {
+			cfg->auto_policy = false;
 			snprintf(cfg->policy, sizeof(cfg->policy), "%s",
 				 line->policy);
+			cfg->policy_why = "that of the share";
+		}
 		if (!cfg->given[CONFIG_IO_THROTTLE] &&
 		    !cfg->given[CONFIG_IO_LIMIT]) {
 			cfg->io_throttle = line->io_throttle;
@@ -141,10 +177,12 @@ static int find_base(const struct options *opts, const char *name,
 }
 
 /* Attaching again is an error only if it asks for other settings. */
-static int check_same(const struct options *opts, const struct volume *vol,
+static int check_same(const struct options *opts,
+		      const struct volumes *volumes, const struct volume *vol,
 		      const struct config *words)
 {
 	struct config now, want;
+	char devno[DEVNO_LEN];
 	char *is, *should;
 	int status;
 
@@ -156,6 +194,9 @@ static int check_same(const struct options *opts, const struct volume *vol,
 			want.groups[i].has_id = now.groups[i].has_id,
 			want.groups[i].id = now.groups[i].id;
 		config_merge(&want, words);
+		snprintf(devno, sizeof(devno), "%u:%u", vol->major, vol->minor);
+		if (words->given[CONFIG_POLICY])
+			share_adopt(opts, volumes, &want, devno);
 		is = config_params(&now, "0:0", 0);
 		should = config_params(&want, "0:0", 0);
 		if (strcmp(is, should))
@@ -186,7 +227,8 @@ static int fit_policy(const struct options *opts, const struct volumes *volumes,
 	status = share_default(opts, &will, devno);
 	if (status)
 		return status;
-	share_adopt(volumes, &will);
+	share_adopt(opts, volumes, &will, devno);
+	policy_by_disks(opts, base, devno);
 	if (!strcmp(will.policy, base->policy))
 		return 0;
 	base->quantum_ms = 0;
@@ -226,11 +268,11 @@ static int attach_again(const struct options *opts,
 		return fail(IOBAND_DEVICE,
 			    "cannot attach '%s': it is a volume itself; name the device that ioband is to be put in",
 			    vol->name);
-	status = check_same(opts, vol, words);
+	status = check_same(opts, volumes, vol, words);
 	if (status)
 		return status;
 	if (!vol->nr_others) {
-		warn("'%s' is attached already", vol->name);
+		warn("'%s' is attached already", vol->title);
 		return volume_changed(opts, vol->name, NULL);
 	}
 	status = volume_config(opts, vol, &cfg);
@@ -293,7 +335,7 @@ int attach_volume(const struct options *opts, const struct volumes *volumes,
 	cfg->is_attached = true;
 	status = share_default(opts, cfg, devno);
 	if (!status)
-		share_adopt(volumes, cfg);
+		share_adopt(opts, volumes, cfg, devno);
 	if (!status)
 		status = share_check(opts, volumes, cfg, devno);
 	if (!status)
@@ -316,6 +358,78 @@ out:
 	return status;
 }
 
+/**
+ * attach_config - get the configuration of a device that has no ioband yet
+ * @opts: the global options
+ * @volumes: what volumes_read() found
+ * @name: its device-mapper name
+ * @uuid: its uuid
+ * @devno: MAJOR:MINOR
+ * @words: what the command line gives
+ * @cfg: initialised; filled in
+ *
+ * Return: 0, or an exit code after the error has been reported.
+ */
+int attach_config(const struct options *opts, const struct volumes *volumes,
+		  const char *name, const char *uuid, const char *devno,
+		  const struct config *words, struct config *cfg)
+{
+	struct parse_error err;
+	int status;
+
+	status = find_base(opts, name, uuid, cfg);
+	if (!status)
+		status = fit_policy(opts, volumes, cfg, words, devno);
+	if (status)
+		return status;
+	config_merge(cfg, words);
+	return config_check(cfg, &err) ?
+	       fail(IOBAND_USAGE, "attach: %s", err.text) : 0;
+}
+
+/**
+ * report_volume - say what has become of a volume
+ * @opts: the global options
+ * @title: what volume_title() returned
+ * @done: what has been done
+ * @cfg: the volume, resolved
+ * @fmt: more of the sentence
+ */
+void report_volume(const struct options *opts, const char *title,
+		   const char *done, const struct config *cfg,
+		   const char *fmt, ...)
+{
+	va_list args;
+
+	if (opts->quiet || opts->dry_run)
+		return;
+	printf("%s: %s, share %s, policy %s", title, done, cfg->share,
+	       cfg->policy);
+	if (cfg->policy_why)
+		printf(" (%s)", cfg->policy_why);
+	va_start(args, fmt);
+	vprintf(fmt, args);
+	va_end(args);
+	putchar('\n');
+}
+
+static void report(const struct options *opts, const char *title,
+		   const struct config *cfg)
+{
+	char *escaped = systemd_escape(cfg->name, false);
+	char *unit = xasprintf("ioband@%s.service", escaped);
+
+	if (systemd_wants(opts, "ioband.target", unit))
+		report_volume(opts, title, "ioband inserted", cfg,
+			      "; it is enabled, and so put back after a reboot");
+	else
+		report_volume(opts, title, "ioband inserted", cfg,
+			      "; lost at a reboot or a change by LVM, unless kept with 'ioband enable %s'",
+			      title);
+	free(unit);
+	free(escaped);
+}
+
 int cmd_attach(const struct options *opts, int argc, char **argv)
 {
 	struct ioband_dm_version version;
@@ -326,6 +440,7 @@ int cmd_attach(const struct options *opts, int argc, char **argv)
 	struct parse_error err;
 	struct volume *vol;
 	struct blk blk;
+	char *title;
 	int status;
 
 	config_init(&words, "");
@@ -360,18 +475,17 @@ int cmd_attach(const struct options *opts, int argc, char **argv)
 		status = attach_again(opts, &volumes, vol, &words);
 		goto out;
 	}
-	status = find_base(opts, blk.dm_name, dev->uuid, &base);
-	if (!status)
-		status = fit_policy(opts, &volumes, &base, &words, blk.devno);
-	if (status)
-		goto out;
-	config_merge(&base, &words);
-	if (config_check(&base, &err))
-		status = fail(IOBAND_USAGE, "attach: %s", err.text);
+	status = attach_config(opts, &volumes, blk.dm_name, dev->uuid,
+			       blk.devno, &words, &base);
 	if (!status)
 		status = groupref_resolve_all(opts, &base, &nr_missing);
 	if (!status)
 		status = attach_volume(opts, &volumes, &base, blk.devno);
+	if (!status) {
+		title = volume_title(blk.dm_name, dev->uuid);
+		report(opts, title, &base);
+		free(title);
+	}
 	if (!status && nr_missing)
 		status = IOBAND_PARTLY;
 out:

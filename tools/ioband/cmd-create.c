@@ -80,7 +80,7 @@ int create_volume(const struct options *opts, const struct volumes *volumes,
 	if (!status)
 		status = share_default(opts, cfg, blk->devno);
 	if (!status)
-		share_adopt(volumes, cfg);
+		share_adopt(opts, volumes, cfg, blk->devno);
 	if (!status)
 		status = share_check(opts, volumes, cfg, blk->devno);
 	if (!status && !blk->sectors)
@@ -135,6 +135,10 @@ int cmd_create(const struct options *opts, int argc, char **argv)
 			      cfg.name, cfg.name);
 	if (!status)
 		status = create_volume(opts, &volumes, &cfg, &blk);
+	if (!status)
+		report_volume(opts, cfg.name, "created", &cfg,
+			      "; lost at a reboot, unless kept with 'ioband enable %s'",
+			      cfg.name);
 	volumes_free(&volumes);
 	config_free(&cfg);
 	return status;

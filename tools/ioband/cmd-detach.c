@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attach.h"
 #include "blk.h"
 #include "cmd.h"
 #include "current.h"
@@ -39,7 +40,15 @@ static int forget(const struct options *opts, const struct volumes *volumes,
 	return status;
 }
 
-static int detach(const struct options *opts, const struct volumes *volumes,
+/**
+ * detach_volume - take ioband out of a device, or forget that it was in
+ * @opts: the global options
+ * @volumes: what volumes_read() found
+ * @name: the device
+ *
+ * Return: 0, or an exit code after the error has been reported.
+ */
+int detach_volume(const struct options *opts, const struct volumes *volumes,
 		  const char *name)
 {
 	const struct ioband_dm_device *dev;
@@ -63,6 +72,22 @@ static int detach(const struct options *opts, const struct volumes *volumes,
 		config_free(&cfg);
 	}
 	return status;
+}
+
+static int detach(const struct options *opts, const struct volumes *volumes,
+		  const char *name)
+{
+	const struct volume *vol = volumes_find(volumes, name);
+	int status = detach_volume(opts, volumes, name);
+
+	if (status || !vol || opts->quiet || opts->dry_run)
+		return status;
+	printf("%s: ioband taken out", vol->title);
+	if (store_has_file(opts, name))
+		printf("; it comes back as " STORE_ETC "/%s.conf says, until 'ioband disable %s'",
+		       name, vol->title);
+	putchar('\n');
+	return 0;
 }
 
 int cmd_detach(const struct options *opts, int argc, char **argv)

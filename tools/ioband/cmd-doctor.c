@@ -244,9 +244,11 @@ static void print_lines(const struct doctor *doctor)
 {
 	for (size_t i = 0; i < doctor->nr_findings; i++) {
 		const struct finding *finding = &doctor->findings[i];
+		char *title = volumes_title(&doctor->volumes, finding->subject);
 
 		printf("%s: ", severities[finding->severity]);
-		print_safe(finding->subject);
+		print_safe(title);
+		free(title);
 		printf(": ");
 		print_safe(finding->text);
 		printf("; ");

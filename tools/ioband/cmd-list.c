@@ -3,6 +3,7 @@
  * ioband list: list the volumes.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "blk.h"
 #include "cmd.h"
@@ -22,11 +23,12 @@ enum {
 	COL_MAJMIN,
 	COL_IO_THROTTLE,
 	COL_IO_LIMIT,
+	COL_LV,
 };
 
 const struct column list_columns[] = {
 	[COL_NAME] = { "NAME", COLUMN_STRING, true,
-		"device-mapper name of the volume" },
+		"VG/LV or name of the volume; its device-mapper name with --json and --raw" },
 	[COL_SHARE] = { "SHARE", COLUMN_STRING, true,
 		"id of the share: volumes with the same id divide one bandwidth" },
 	[COL_DEVICE] = { "DEVICE", COLUMN_LIST, true,
@@ -45,6 +47,8 @@ const struct column list_columns[] = {
 		"I/Os that the device below is given at once; if automatic, 0 with --json and --raw" },
 	[COL_IO_LIMIT] = { "IO-LIMIT", COLUMN_NUMBER, false,
 		"upper bound of that and of the I/Os that wait; likewise" },
+	[COL_LV] = { "LV", COLUMN_STRING, false,
+		"VG/LV, if the volume is a logical volume with ioband inside" },
 	{ 0 }
 };
 
@@ -73,13 +77,20 @@ static void add_depth(struct listing *list, unsigned int column,
 		listing_word(list, column, "auto", 0);
 }
 
+static void add_name(struct listing *list, const char *name, const char *title)
+{
+	listing_volume(list, COL_NAME, name, title);
+	if (strcmp(name, title))
+		listing_string(list, COL_LV, title);
+}
+
 static void add_volume(struct listing *list, const struct options *opts,
 		       const struct volume *vol)
 {
 	char *majmin = xasprintf("%u:%u", vol->major, vol->minor);
 
 	listing_row(list);
-	listing_string(list, COL_NAME, vol->name);
+	add_name(list, vol->name, vol->title);
 	listing_string(list, COL_SHARE, vol->table.share);
 	add_devices(list, opts, vol);
 	listing_string(list, COL_TYPE, vol->table.type);
@@ -95,8 +106,11 @@ static void add_volume(struct listing *list, const struct options *opts,
 /* A row for what is left of an attached volume. */
 static void add_ghost(struct listing *list, const struct ghost *ghost)
 {
+	char *title = volume_title(ghost->name, ghost->cfg.uuid);
+
 	listing_row(list);
-	listing_string(list, COL_NAME, ghost->name);
+	add_name(list, ghost->name, title);
+	free(title);
 	listing_string(list, COL_STATE, ghost->state);
 	if (!*ghost->cfg.share)
 		return;

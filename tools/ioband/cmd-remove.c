@@ -6,13 +6,21 @@
 #include <stdlib.h>
 
 #include "action.h"
+#include "attach.h"
 #include "blk.h"
 #include "cmd.h"
 #include "current.h"
 #include "util.h"
 #include "volume.h"
 
-static int remove_volume(const struct options *opts, const struct volume *vol)
+/**
+ * remove_volume - remove a volume that is a device of its own
+ * @opts: the global options
+ * @vol: the volume
+ *
+ * Return: 0, or an exit code after the error has been reported.
+ */
+int remove_volume(const struct options *opts, const struct volume *vol)
 {
 	char devno[DEVNO_LEN];
 	unsigned int count;

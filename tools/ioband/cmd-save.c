@@ -92,40 +92,66 @@ static void keep_device(const struct options *opts, const struct config *old,
 	free(why);
 }
 
-/* Keep from the old file what the target cannot report. */
-static int keep_written(const struct options *opts, struct config *cfg)
+/* Keep from the old file what the target cannot report, else from the record. */
+static int keep_written(const struct options *opts,
+			const struct volumes *volumes,
+			const struct volume *vol, struct config *cfg)
 {
 	struct config old;
 	bool found;
 	int status = store_load(opts, STORE_ETC, cfg->name, &old, &found);
 
-	if (!status) {
+	if (!status && found) {
 		cfg->follow = old.follow && !strcmp(cfg->type, "cgroup");
 		config_keep_absent(opts, &old, cfg);
 		keep_device(opts, &old, cfg);
+	} else if (!status) {
+		found = record_find(opts, vol->name, vol->uuid, &old);
 	}
+	if (!status && found)
+		config_keep_auto(opts, volumes, vol, &old, cfg);
 	config_free(&old);
 	return status;
 }
 
-static int save(const struct options *opts, const struct volume *vol,
-		bool is_first)
+/**
+ * save_config - get what save writes of a volume
+ * @opts: the global options
+ * @volumes: what volumes_read() found
+ * @vol: the volume
+ * @follow: it will be followed, whether its file says so or not
+ * @cfg: initialised and filled in; to be freed by config_free() in any case
+ *
+ * Return: 0, or an exit code after the error has been reported.
+ */
+int save_config(const struct options *opts, const struct volumes *volumes,
+		const struct volume *vol, bool follow, struct config *cfg)
+{
+	int status;
+
+	status = volume_config(opts, vol, cfg);
+	if (!status)
+		status = check_volume_name(cfg->name);
+	if (!status)
+		status = keep_written(opts, volumes, vol, cfg);
+	if (status)
+		return status;
+	cfg->follow |= follow;
+	name_parents(cfg);
+	drop_unsaved(cfg);
+	return 0;
+}
+
+static int save(const struct options *opts, const struct volumes *volumes,
+		const struct volume *vol, bool is_first)
 {
 	struct config cfg;
 	int status;
 
-	status = volume_config(opts, vol, &cfg);
-	if (!status)
-		status = check_volume_name(cfg.name);
-	if (!status)
-		status = keep_written(opts, &cfg);
-	if (!status) {
-		name_parents(&cfg);
-		drop_unsaved(&cfg);
-		if (store_has_dropins(opts, cfg.name))
-			warn("'%s' has files in " STORE_ETC "/%s.conf.d, and what they say takes the place of what is saved",
-			     cfg.name, cfg.name);
-	}
+	status = save_config(opts, volumes, vol, false, &cfg);
+	if (!status && store_has_dropins(opts, cfg.name))
+		warn("'%s' has files in " STORE_ETC "/%s.conf.d, and what they say takes the place of what is saved",
+		     cfg.name, cfg.name);
 	if (!status && opts->dry_run) {
 		printf("%s# " STORE_ETC "/%s.conf\n", is_first ? "" : "\n",
 		       cfg.name);
@@ -171,7 +197,7 @@ int cmd_save(const struct options *opts, int argc, char **argv)
 				 "cannot save '%s': its lines have different shares, which a configuration cannot tell",
 				 vol->name);
 		else
-			r = save(opts, vol, !nr++);
+			r = save(opts, &volumes, vol, !nr++);
 		failed = failed ? failed : r;
 	}
 	volumes_free(&volumes);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "action.h"
+#include "attach.h"
 #include "cmd.h"
 #include "current.h"
 #include "groupref.h"
@@ -85,7 +86,7 @@ static int set_share(const struct options *opts, const struct volume *vol,
 	static const char * const keys[] = {
 		"policy=", "io_throttle=", "io_limit=", "quantum=",
 	};
-	char *text, *what;
+	char *text, *what, devno[DEVNO_LEN];
 	struct parse_error err;
 	struct config cfg;
 	bool known = false;
@@ -107,6 +108,9 @@ static int set_share(const struct options *opts, const struct volume *vol,
 	config_free(&cfg);
 	if (status)
 		return status;
+	snprintf(devno, sizeof(devno), "%u:%u", vol->major, vol->minor);
+	if (cfg.given[CONFIG_POLICY])
+		policy_by_disks(opts, &cfg, devno);
 	text = share_message(&cfg);
 	what = xasprintf("%.*s", (int)strcspn(argv[0], "="), argv[0]);
 	status = send(opts, vol, what, text);

@@ -23,7 +23,7 @@ enum {
 
 const struct column show_columns[] = {
 	[COL_VOLUME] = { "VOLUME", COLUMN_STRING, true,
-		"device-mapper name of the volume" },
+		"VG/LV or name of the volume; its device-mapper name with --json and --raw" },
 	[COL_GROUP] = { "GROUP", COLUMN_STRING, true,
 		"id of the group; unknown where it is about the share" },
 	[COL_KEY] = { "KEY", COLUMN_STRING, true,
@@ -52,7 +52,7 @@ static void add_line(struct listing *list, const struct volume *vol, char *line)
 		/* The kernel escapes blanks in the path of a cgroup. */
 		unescape(value);
 		listing_row(list);
-		listing_string(list, COL_VOLUME, vol->name);
+		listing_volume(list, COL_VOLUME, vol->name, vol->title);
 		if (group)
 			listing_string(list, COL_GROUP, group);
 		listing_string(list, COL_KEY, word);

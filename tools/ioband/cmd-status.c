@@ -40,7 +40,7 @@ enum {
 
 const struct column status_columns[] = {
 	[COL_VOLUME] = { "VOLUME", COLUMN_STRING, true,
-		"device-mapper name of the volume" },
+		"VG/LV or name of the volume; its device-mapper name with --json and --raw" },
 	[COL_GROUP] = { "GROUP", COLUMN_NUMBER, true,
 		"id of the group; the default group is -1 with --json and --raw" },
 	[COL_CGROUP] = { "CGROUP", COLUMN_STRING, true,
@@ -141,7 +141,7 @@ static void add_group(struct listing *list, const struct volume *vol,
 		path = cgroup_paths_find(cgroups, group->id);
 
 	listing_row(list);
-	listing_string(list, COL_VOLUME, vol->name);
+	listing_volume(list, COL_VOLUME, vol->name, vol->title);
 	if (group->is_default)
 		listing_word(list, COL_GROUP, "default", -1);
 	else

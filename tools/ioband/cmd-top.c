@@ -144,7 +144,7 @@ static void list_row(struct listing *list, const struct top_row *row,
 	};
 
 	listing_row(list);
-	listing_string(list, TOP_VOLUME, row->volume);
+	listing_volume(list, TOP_VOLUME, row->volume, row->title);
 	if (row->is_default)
 		listing_word(list, TOP_GROUP, "default", -1);
 	else

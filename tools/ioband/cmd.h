@@ -29,6 +29,7 @@ enum {
  * @columns: argument of --output, or %NULL; a file name to cmd_metrics()
  * @sysroot: prefix of /proc, /sys, /etc and /run; "" unless given
  * @dry_run: print what would be done
+ * @quiet: say nothing when it has been done
  */
 struct options {
 	bool json;
@@ -36,6 +37,7 @@ struct options {
 	bool noheadings;
 	bool bytes;
 	bool dry_run;
+	bool quiet;
 	const char *columns;
 	const char *sysroot;
 };
@@ -85,6 +87,7 @@ enum {
 	CMD_GROUP_KEYS	= 16,	/* takes keys of a group */
 	CMD_TO_FILE	= 32,	/* --output is the file to write */
 	CMD_SIZES	= 64,	/* prints sizes, in bytes with --bytes */
+	CMD_REPORTS	= 128,	/* says what it has done, without --quiet */
 };
 
 extern const struct column calibrate_columns[];
@@ -100,6 +103,8 @@ extern const struct column version_columns[];
 extern const struct own_options apply_options;
 extern const struct own_options calibrate_options;
 extern const struct own_options create_options;
+extern const struct own_options disable_options;
+extern const struct own_options enable_options;
 extern const struct own_options follow_options;
 extern const struct own_options import_options;
 extern const struct own_options simulate_options;
@@ -111,7 +116,9 @@ int cmd_calibrate(const struct options *opts, int argc, char **argv);
 int cmd_create(const struct options *opts, int argc, char **argv);
 int cmd_detach(const struct options *opts, int argc, char **argv);
 int cmd_diff(const struct options *opts, int argc, char **argv);
+int cmd_disable(const struct options *opts, int argc, char **argv);
 int cmd_doctor(const struct options *opts, int argc, char **argv);
+int cmd_enable(const struct options *opts, int argc, char **argv);
 int cmd_follow(const struct options *opts, int argc, char **argv);
 int cmd_group(const struct options *opts, int argc, char **argv);
 int cmd_import(const struct options *opts, int argc, char **argv);

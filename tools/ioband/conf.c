@@ -206,7 +206,8 @@ void conf_print(const struct config *cfg, FILE *to)
 		fprintf(to, "uuid = %s\n", cfg->uuid);
 	if (*cfg->share)
 		fprintf(to, "share = %s\n", cfg->share);
-	fprintf(to, "type = %s\npolicy = %s\n", cfg->type, cfg->policy);
+	fprintf(to, "type = %s\npolicy = %s\n", cfg->type,
+		cfg->auto_policy ? "auto" : cfg->policy);
 	if (cfg->io_throttle)
 		fprintf(to, "io_throttle = %u\n", cfg->io_throttle);
 	if (cfg->io_limit)

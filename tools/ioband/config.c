@@ -43,6 +43,7 @@ void config_init(struct config *cfg, const char *name)
 	snprintf(cfg->name, sizeof(cfg->name), "%s", name);
 	strcpy(cfg->type, "cgroup");
 	strcpy(cfg->policy, "weight");
+	cfg->auto_policy = true;
 }
 
 /**
@@ -137,8 +138,11 @@ static int take_word(struct config *cfg, enum config_word word,
 				   "none user uid gid pid pgrp cgroup ioprio",
 				   err);
 	case CONFIG_POLICY:
+		cfg->auto_policy = !strcmp(value, "auto");
+		if (cfg->auto_policy)
+			return 0;
 		return take_choice(cfg->policy, key, value,
-				   "weight weight-iosize weight-time range-bw limit default",
+				   "auto weight weight-iosize weight-time range-bw limit default",
 				   err);
 	case CONFIG_IO_THROTTLE:
 		return take_number(&cfg->io_throttle, key, value, DEPTH_MAX,
@@ -239,6 +243,7 @@ int config_take_words(struct config *cfg, int argc, char **argv,
 		      struct parse_error *err)
 {
 	struct settings set = { 0 };
+	bool any = false;
 	int r = 0;
 
 	for (int i = 0; !r && i < argc; i++) {
@@ -256,6 +261,7 @@ int config_take_words(struct config *cfg, int argc, char **argv,
 					      (int)(equals - argv[i]), argv[i]);
 			r = settings_take(&set, argv[i], SETTING_WEIGHT_MAX,
 					  err);
+			any = true;
 			continue;
 		}
 		memcpy(key, argv[i], equals - argv[i]);
@@ -264,7 +270,8 @@ int config_take_words(struct config *cfg, int argc, char **argv,
 	}
 	if (r)
 		return r;
-	settings_merge(&config_group(cfg, "default")->set, &set);
+	if (any)
+		settings_merge(&config_group(cfg, "default")->set, &set);
 	return config_check(cfg, err);
 }
 
@@ -287,8 +294,11 @@ void config_merge(struct config *cfg, const struct config *more)
 		strcpy(cfg->share, more->share);
 	if (given[CONFIG_TYPE])
 		strcpy(cfg->type, more->type);
-	if (given[CONFIG_POLICY])
+	if (given[CONFIG_POLICY]) {
 		strcpy(cfg->policy, more->policy);
+		cfg->auto_policy = more->auto_policy;
+		cfg->policy_why = more->policy_why;
+	}
 	if (given[CONFIG_IO_THROTTLE])
 		cfg->io_throttle = more->io_throttle;
 	if (given[CONFIG_IO_LIMIT])
@@ -322,6 +332,7 @@ int config_from_table(struct config *cfg, const struct table_line *line,
 	snprintf(cfg->share, sizeof(cfg->share), "%s", line->share);
 	snprintf(cfg->type, sizeof(cfg->type), "%s", line->type);
 	snprintf(cfg->policy, sizeof(cfg->policy), "%s", line->policy);
+	cfg->auto_policy = false;
 	cfg->io_throttle = line->io_throttle;
 	cfg->io_limit = line->io_limit;
 	cfg->quantum_ms = line->quantum_ms;

@@ -58,6 +58,8 @@ enum config_word {
  * @is_attached: attached to the device, not a device of its own on top of it
  * @device: path of the device below, or of the one it is attached to
  * @uuid: uuid of the device it is attached to, to find that after a rename
+ * @auto_policy: @policy is what policy_resolve() finds fit, not given as such
+ * @policy_why: why that one, if @auto_policy; %NULL while it is not resolved
  * @follow: leave groups, weights and some limits to 'ioband follow'
  * @groups: the default group first, if present
  */
@@ -70,6 +72,8 @@ struct config {
 	char share[SHARE_LEN];
 	char type[WORD_LEN];
 	char policy[WORD_LEN];
+	bool auto_policy;
+	const char *policy_why;
 	uint32_t io_throttle;
 	uint32_t io_limit;
 	uint32_t quantum_ms;

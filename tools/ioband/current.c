@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attach.h"
 #include "blk.h"
 #include "cgroup.h"
 #include "cmd.h"
@@ -192,9 +193,30 @@ void config_keep_absent(const struct options *opts, const struct config *old,
 	}
 }
 
+/**
+ * config_keep_auto - keep that the policy is automatic, while it is what that would be
+ * @opts: the global options
+ * @volumes: what volumes_read() found
+ * @vol: the volume
+ * @old: the wanted configuration
+ * @cfg: the actual one, from volume_config()
+ */
+void config_keep_auto(const struct options *opts,
+		      const struct volumes *volumes, const struct volume *vol,
+		      const struct config *old, struct config *cfg)
+{
+	struct config fit = *cfg;
+	char devno[DEVNO_LEN];
+
+	snprintf(devno, sizeof(devno), "%u:%u", vol->major, vol->minor);
+	fit.auto_policy = old->auto_policy;
+	share_adopt(opts, volumes, &fit, devno);
+	cfg->auto_policy = fit.auto_policy && !strcmp(fit.policy, cfg->policy);
+}
+
 /* @want: the wanted configuration, or %NULL to take it from the record. */
-static int record(const struct options *opts, const struct volume *vol,
-		  const struct config *want)
+static int record(const struct options *opts, const struct volumes *volumes,
+		  const struct volume *vol, const struct config *want)
 {
 	struct config cfg, old;
 	int status = volume_config(opts, vol, &cfg);
@@ -202,8 +224,10 @@ static int record(const struct options *opts, const struct volume *vol,
 	config_init(&old, vol->name);
 	if (!status && !want && record_find(opts, vol->name, vol->uuid, &old))
 		want = &old;
-	if (!status && want)
+	if (!status && want) {
 		config_keep_absent(opts, want, &cfg);
+		config_keep_auto(opts, volumes, vol, want, &cfg);
+	}
 	for (size_t i = 0; i < cfg.nr_groups; )
 		if (cfg.groups[i].is_auto &&
 		    settings_are_default(&cfg.groups[i].set))
@@ -246,7 +270,7 @@ int volume_changed(const struct options *opts, const char *name,
 		if (!strcmp(vol->table.share, changed->table.share) &&
 		    volume_is_attached(vol) &&
 		    volumes_find(&volumes, vol->name) == vol)
-			status = record(opts, vol,
+			status = record(opts, &volumes, vol,
 					strcmp(vol->name, name) ? NULL : want);
 	}
 	volumes_free(&volumes);
@@ -337,14 +361,19 @@ int ghosts_read(const struct options *opts, const struct volumes *volumes,
  */
 char *ghost_sentence(const struct ghost *ghost)
 {
+	char *title = volume_title(ghost->name, ghost->cfg.uuid), *text;
+
 	if (!strcmp(ghost->state, "lost"))
-		return xasprintf("'%s' has no ioband inside any more, because LVM has loaded its own table; 'ioband attach %s' puts it in again, 'ioband detach %s' forgets it",
-				 ghost->name, ghost->name, ghost->name);
-	if (!strcmp(ghost->state, "gone"))
-		return xasprintf("'%s' is not active any more; after its activation 'ioband attach %s' puts ioband in again, 'ioband detach %s' forgets it",
-				 ghost->name, ghost->name, ghost->name);
-	return xasprintf("'%s' is left over from a volume that has lost ioband, and keeps its disk in use; 'dmsetup remove %s' takes it away",
-			 ghost->name, ghost->name);
+		text = xasprintf("'%s' has no ioband inside any more, because LVM has loaded its own table; 'ioband attach %s' puts it in again, 'ioband detach %s' forgets it",
+				 title, title, title);
+	else if (!strcmp(ghost->state, "gone"))
+		text = xasprintf("'%s' is not active any more; after its activation 'ioband attach %s' puts ioband in again, 'ioband detach %s' forgets it",
+				 title, title, title);
+	else
+		text = xasprintf("'%s' is left over from a volume that has lost ioband, and keeps its disk in use; 'dmsetup remove %s' takes it away",
+				 ghost->name, ghost->name);
+	free(title);
+	return text;
 }
 
 void ghosts_free(struct ghosts *ghosts)

@@ -20,6 +20,11 @@ int volume_config(const struct options *opts, const struct volume *vol,
 const char *volume_state(const struct options *opts, const struct volume *vol);
 void config_keep_absent(const struct options *opts, const struct config *old,
 			struct config *cfg);
+void config_keep_auto(const struct options *opts,
+		      const struct volumes *volumes, const struct volume *vol,
+		      const struct config *old, struct config *cfg);
+int save_config(const struct options *opts, const struct volumes *volumes,
+		const struct volume *vol, bool follow, struct config *cfg);
 int volume_changed(const struct options *opts, const char *name,
 		   const struct config *want);
 

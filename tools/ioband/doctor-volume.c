@@ -13,6 +13,7 @@
 #include "doctor.h"
 #include "generator.h"
 #include "sample.h"
+#include "services.h"
 #include "store.h"
 #include "target.h"
 #include "words.h"
@@ -166,37 +167,26 @@ bool doctor_has_file(const struct doctor *doctor, const char *dir,
 	return found;
 }
 
-/* Whether @by wants the unit: there is a link, wherever that points to. */
 static bool is_wanted(const struct doctor *doctor, const char *by,
 		      const char *unit)
 {
-	char *path = xasprintf("%s/etc/systemd/system/%s.wants/%s",
-			       doctor->opts->sysroot, by, unit);
-	struct stat st;
-	bool found = !lstat(path, &st);
-
-	free(path);
-	return found;
+	return systemd_wants(doctor->opts, by, unit);
 }
 
 /* Report a configured volume that systemd does not set up at boot. */
 static void check_enabled(struct doctor *doctor, const struct volume *vol,
 			  const char *escaped)
 {
-	char *booted = xasprintf("%s/run/systemd/system",
-				 doctor->opts->sysroot);
 	char *unit = xasprintf("ioband@%s.service", escaped);
-	struct stat st;
 
-	if (!stat(booted, &st) &&
+	if (systemd_is_running(doctor->opts) &&
 	    !(is_wanted(doctor, "ioband.target", unit) &&
 	      is_wanted(doctor, "sysinit.target", "ioband.target")))
 		add_finding(doctor, NOTE, "not-enabled", vol->name,
 			    xstrdup("its settings are saved, but nothing restores them at boot"),
-			    xasprintf("have it done with 'systemctl enable ioband.target \"%s\"'",
-				      unit));
+			    xasprintf("have it done with 'ioband enable %s'",
+				      vol->name));
 	free(unit);
-	free(booted);
 }
 
 /* Report two services that undo each other's work. */

@@ -25,7 +25,7 @@ static const struct command commands[] = {
 	{ "create", cmd_create, -1, "NAME DEVICE [KEY=VALUE ...]",
 	  "make a volume on top of a device",
 	  NULL, &create_options,
-	  CMD_DRY_RUN | CMD_VOLUME_KEYS | CMD_GROUP_KEYS },
+	  CMD_DRY_RUN | CMD_REPORTS | CMD_VOLUME_KEYS | CMD_GROUP_KEYS },
 	{ "remove", cmd_remove, 1, "NAME", "remove a volume that create has made",
 	  NULL, NULL, CMD_DRY_RUN },
 	{ "resize", cmd_resize, 2, "NAME [SIZE]",
@@ -33,9 +33,17 @@ static const struct command commands[] = {
 	  NULL, NULL, CMD_DRY_RUN },
 	{ "attach", cmd_attach, -1, "DEVICE [KEY=VALUE ...]",
 	  "put ioband inside a logical volume, which may be in use",
-	  NULL, NULL, CMD_DRY_RUN | CMD_VOLUME_KEYS | CMD_GROUP_KEYS },
+	  NULL, NULL,
+	  CMD_DRY_RUN | CMD_REPORTS | CMD_VOLUME_KEYS | CMD_GROUP_KEYS },
 	{ "detach", cmd_detach, 1, "DEVICE", "take ioband out of a logical volume again",
-	  NULL, NULL, CMD_DRY_RUN },
+	  NULL, NULL, CMD_DRY_RUN | CMD_REPORTS },
+	{ "enable", cmd_enable, -1, "DEVICE|NAME [DEVICE] [KEY=VALUE ...]",
+	  "attach or create for good: now, at boot, and when LVM has undone it",
+	  NULL, &enable_options,
+	  CMD_DRY_RUN | CMD_REPORTS | CMD_VOLUME_KEYS | CMD_GROUP_KEYS },
+	{ "disable", cmd_disable, 1, "DEVICE|NAME",
+	  "undo what enable has done, and detach or remove",
+	  NULL, &disable_options, CMD_DRY_RUN | CMD_REPORTS },
 	{ "group", cmd_group, -1, "add|del VOLUME GROUP [KEY=VALUE ...]",
 	  "give a cgroup, a user ... a group of its own, or take it away",
 	  NULL, NULL, CMD_DRY_RUN | CMD_GROUP | CMD_GROUP_KEYS },
@@ -127,6 +135,10 @@ static int run_command(const struct options *opts, const struct command *cmd,
 		return fail(IOBAND_USAGE,
 			    "'ioband %s' prints no columns: leave out %s",
 			    cmd->name, vain);
+	if (opts->quiet && !(cmd->flags & CMD_REPORTS))
+		return fail(IOBAND_USAGE,
+			    "'ioband %s' reports nothing that can be left out: leave out --quiet",
+			    cmd->name);
 	if (opts->bytes && !(cmd->flags & CMD_SIZES))
 		return fail(IOBAND_USAGE,
 			    "'ioband %s' prints no sizes: leave out --bytes",
@@ -173,6 +185,7 @@ static const struct option long_options[] = {
 	{ "output",	required_argument,	NULL, 'o' },
 	{ "noheadings",	no_argument,		NULL, 'n' },
 	{ "bytes",	no_argument,		NULL, 'b' },
+	{ "quiet",	no_argument,		NULL, 'q' },
 	{ "dry-run",	no_argument,		NULL, OPT_DRY_RUN },
 	{ "sysroot",	required_argument,	NULL, OPT_SYSROOT },
 	{ "verbose",	no_argument,		NULL, 'v' },
@@ -200,7 +213,7 @@ static struct option *join_options(const struct command *cmd)
 	return all;
 }
 
-#define SHORT_OPTIONS "Jro:nbvhV"
+#define SHORT_OPTIONS "Jro:nbqvhV"
 
 /*
  * The option that getopt has just refused with @c, as written. Of several letters
@@ -255,6 +268,9 @@ static int parse_options(struct options *opts, const struct command *cmd,
 			break;
 		case 'b':
 			opts->bytes = true;
+			break;
+		case 'q':
+			opts->quiet = true;
 			break;
 		case OPT_DRY_RUN:
 			opts->dry_run = true;

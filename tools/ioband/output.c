@@ -290,6 +290,15 @@ void listing_word(struct listing *l, unsigned int column, const char *text,
 		set_cell(l, column, xstrdup(text));
 }
 
+/* A volume: what people call it, or for programs the name that the kernel has. */
+void listing_volume(struct listing *l, unsigned int column, const char *name,
+		    const char *title)
+{
+	bool for_programs = l->opts->json || l->opts->raw;
+
+	listing_string(l, column, for_programs ? name : title);
+}
+
 void listing_bytes(struct listing *l, unsigned int column, uint64_t bytes)
 {
 	char buf[UNITS_LEN];

@@ -41,6 +41,8 @@ void listing_strings(struct listing *l, unsigned int column,
 void listing_number(struct listing *l, unsigned int column, uint64_t value);
 void listing_word(struct listing *l, unsigned int column, const char *text,
 		  int64_t value);
+void listing_volume(struct listing *l, unsigned int column, const char *name,
+		    const char *title);
 void listing_bytes(struct listing *l, unsigned int column, uint64_t bytes);
 void listing_time(struct listing *l, unsigned int column, double us);
 void listing_percent(struct listing *l, unsigned int column, double part,

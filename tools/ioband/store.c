@@ -187,7 +187,7 @@ static int check_config(const char *dir, const char *path,
 	if (cfg->quantum_ms && strcmp(cfg->policy, "weight-time"))
 		return fail(IOBAND_USAGE,
 			    "%s: quantum: needs policy weight-time, not %s",
-			    path, cfg->policy);
+			    path, cfg->auto_policy ? "auto" : cfg->policy);
 	if (config_check(cfg, &err))
 		return fail(IOBAND_USAGE, "%s: %s", path, err.text);
 	return 0;
@@ -231,6 +231,16 @@ int store_load(const struct options *opts, const char *dir, const char *name,
 	return status;
 }
 
+bool store_has_file(const struct options *opts, const char *name)
+{
+	char *path = xasprintf("%s" STORE_ETC "/%s" SUFFIX, opts->sysroot, name);
+	struct stat st;
+	bool has = !lstat(path, &st);
+
+	free(path);
+	return has;
+}
+
 bool store_has_dropins(const struct options *opts, const char *name)
 {
 	char *dir = xasprintf(STORE_ETC "/%s" SUFFIX ".d", name);
@@ -250,8 +260,7 @@ static char *make_text(const struct config *cfg)
 	FILE *to;
 
 	to = xmemstream(&text, &size);
-	fprintf(to, "# What 'ioband apply %s' makes it; see ioband.conf(5).\n",
-		cfg->name);
+	fprintf(to, STORE_HEAD "%s' makes it; see ioband.conf(5).\n", cfg->name);
 	conf_print(cfg, to);
 	xmemclose(to);
 	return text;
@@ -281,6 +290,24 @@ static int check_text(const char *dir, const char *path,
 }
 
 /**
+ * store_text - get what store_save() would write
+ * @cfg: the configuration, for %STORE_ETC
+ * @text: set to the contents of the file, to be freed in any case
+ *
+ * Return: 0, or an exit code after the error has been reported.
+ */
+int store_text(const struct config *cfg, char **text)
+{
+	char *path = xasprintf(STORE_ETC "/%s" SUFFIX, cfg->name);
+	int status;
+
+	*text = make_text(cfg);
+	status = check_text(STORE_ETC, path, cfg, *text);
+	free(path);
+	return status;
+}
+
+/**
  * store_check - whether store_save() would write a configuration
  * @cfg: the configuration, for %STORE_ETC
  *
@@ -288,12 +315,63 @@ static int check_text(const char *dir, const char *path,
  */
 int store_check(const struct config *cfg)
 {
-	char *path = xasprintf(STORE_ETC "/%s" SUFFIX, cfg->name);
-	char *text = make_text(cfg);
-	int status = check_text(STORE_ETC, path, cfg, text);
+	char *text;
+	int status = store_text(cfg, &text);
 
 	free(text);
+	return status;
+}
+
+/**
+ * store_get - read the file of a volume as it is, without drop-ins
+ * @opts: the global options
+ * @dir: %STORE_ETC or %STORE_RUN
+ * @name: the volume
+ *
+ * Return: the text, to be freed; %NULL if there is none that can be read.
+ */
+char *store_get(const struct options *opts, const char *dir, const char *name)
+{
+	char *path = xasprintf("%s/%s" SUFFIX, dir, name);
+	char *text = read_file(opts->sysroot, path);
+
 	free(path);
+	return text;
+}
+
+/**
+ * store_put - write the file of a volume, or take it away
+ * @opts: the global options
+ * @dir: %STORE_ETC or %STORE_RUN
+ * @name: the volume
+ * @text: what store_text() or store_get() returned; %NULL to remove the file, and the
+ *	directory if nothing else is in it
+ *
+ * Return: 0, or an exit code after the error has been reported.
+ */
+int store_put(const struct options *opts, const char *dir, const char *name,
+	      const char *text)
+{
+	char *parent = xasprintf("%s%s", opts->sysroot, dir);
+	char *path = xasprintf("%s/%s" SUFFIX, parent, name);
+	int r = 0, status = 0;
+
+	if (text) {
+		if (mkdir(parent, 0755) && errno != EEXIST)
+			r = -errno;
+		if (!r)
+			r = replace_file(path, text, strlen(text), true);
+	} else {
+		if (unlink(path) && errno != ENOENT)
+			r = -errno;
+		rmdir(parent);
+	}
+	if (r)
+		status = fail(r == -EACCES || r == -EPERM ? IOBAND_PERM :
+			      IOBAND_USAGE, "cannot %s '%s': %s",
+			      text ? "write" : "remove", path, strerror(-r));
+	free(path);
+	free(parent);
 	return status;
 }
 
@@ -310,23 +388,15 @@ int store_check(const struct config *cfg)
 int store_save(const struct options *opts, const char *dir,
 	       const struct config *cfg)
 {
-	char *parent = xasprintf("%s%s", opts->sysroot, dir);
-	char *path = xasprintf("%s/%s" SUFFIX, parent, cfg->name);
+	char *path = xasprintf("%s%s/%s" SUFFIX, opts->sysroot, dir, cfg->name);
 	char *text = make_text(cfg);
-	int r = 0, status;
+	int status;
 
 	status = check_text(dir, path, cfg, text);
-	if (!status && mkdir(parent, 0755) && errno != EEXIST)
-		r = -errno;
-	if (!status && !r)
-		r = replace_file(path, text, strlen(text), true);
-	if (r)
-		status = fail(r == -EACCES || r == -EPERM ? IOBAND_PERM :
-			      IOBAND_USAGE, "cannot write '%s': %s", path,
-			      strerror(-r));
+	if (!status)
+		status = store_put(opts, dir, cfg->name, text);
 	free(text);
 	free(path);
-	free(parent);
 	return status;
 }
 

@@ -13,6 +13,9 @@ struct options;
 #define STORE_ETC "/etc/ioband"
 #define STORE_RUN "/run/ioband"
 
+/* How our own files begin. */
+#define STORE_HEAD "# What 'ioband apply "
+
 /* Names of volumes, sorted. */
 struct names {
 	char **v;
@@ -25,9 +28,14 @@ void names_free(struct names *names);
 
 int store_load(const struct options *opts, const char *dir, const char *name,
 	       struct config *cfg, bool *found);
+int store_text(const struct config *cfg, char **text);
+char *store_get(const struct options *opts, const char *dir, const char *name);
+int store_put(const struct options *opts, const char *dir, const char *name,
+	      const char *text);
 int store_check(const struct config *cfg);
 int store_save(const struct options *opts, const char *dir,
 	       const struct config *cfg);
+bool store_has_file(const struct options *opts, const char *name);
 bool store_has_dropins(const struct options *opts, const char *name);
 
 /* Records, in /run. */

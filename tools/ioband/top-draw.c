@@ -208,7 +208,7 @@ static void draw_headings(const bool *shown, unsigned int name_width,
 static char *group_name(const struct top_row *row, bool say_volume)
 {
 	if (row->is_default)
-		return say_volume ? xasprintf("default %s", row->volume) :
+		return say_volume ? xasprintf("default %s", row->title) :
 				    xstrdup("default");
 	if (row->name)
 		return xstrdup(row->name);
@@ -231,7 +231,7 @@ static void draw_row(const struct top_row *row, const bool *shown,
 			continue;
 		fputc(' ', line);
 		if (c->column == TOP_VOLUME) {
-			put_left(line, row->volume, c->width);
+			put_left(line, row->title, c->width);
 		} else if (c->column == TOP_WHY) {
 			put_left(line, row->why ? row->why : "-", c->width);
 		} else {

@@ -11,7 +11,7 @@
 
 const struct column top_columns[] = {
 	[TOP_VOLUME] = { "VOLUME", COLUMN_STRING, true,
-		"device-mapper name of the volume" },
+		"VG/LV or name of the volume; its device-mapper name with --json and --raw" },
 	[TOP_GROUP] = { "GROUP", COLUMN_NUMBER, true,
 		"id of the group; the default group is -1 with --json and --raw" },
 	[TOP_NAME] = { "NAME", COLUMN_STRING, true,
@@ -198,6 +198,7 @@ void top_rows_make(struct top_rows *rows, const struct sample *was,
 			struct top_row *row = &rows->v[nr++];
 
 			row->volume = xstrdup(vol->name);
+			row->title = xstrdup(vol->title);
 			row->share = xstrdup(vol->table.share);
 			row->id = group->id;
 			row->is_default = group->is_default;
@@ -272,6 +273,7 @@ static int compare_rows(const void *pa, const void *pb, void *data)
 static void free_row(struct top_row *row)
 {
 	free(row->volume);
+	free(row->title);
 	free(row->share);
 	free(row->name);
 	free(row->parent);

@@ -51,6 +51,7 @@ extern const struct column top_columns[];
  */
 struct top_row {
 	char *volume;
+	char *title;
 	char *share;
 	uint64_t id;
 	bool is_default;

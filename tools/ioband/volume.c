@@ -21,6 +21,7 @@ static void free_volume(struct volume *vol)
 		free(vol->devices[i]);
 	free(vol->devices);
 	free(vol->name);
+	free(vol->title);
 	free(vol->uuid);
 	table_free(&vol->table);
 	status_free(&vol->status);
@@ -75,6 +76,7 @@ static int add_line(struct volumes *volumes, size_t first,
 	vol = &volumes->v[volumes->nr++];
 	*vol = (struct volume){
 		.name = xstrdup(dev->name),
+		.title = volume_title(dev->name, dev->uuid),
 		.uuid = xstrdup(dev->uuid),
 		.major = dev->major,
 		.minor = dev->minor,
@@ -298,6 +300,38 @@ int volumes_name(const struct volumes *volumes, const char *arg,
 }
 
 /**
+ * volume_title - what people call a volume
+ * @name: its device-mapper name
+ * @uuid: its uuid, or ""
+ *
+ * Return: VG/LV if it is the device that LVM made for all of a logical volume, not for
+ * a part of it, else its name; to be freed.
+ */
+char *volume_title(const char *name, const char *uuid)
+{
+	static const char prefix[] = "LVM-";
+	/* Of the group and of the volume, 32 characters each; parts have a suffix. */
+	const size_t len = strlen(prefix) + 64;
+	char *title = xstrdup(name), *to = title;
+	unsigned int nr_slashes = 0;
+
+	if (strncmp(uuid, prefix, strlen(prefix)) || strlen(uuid) > len)
+		return title;
+	for (const char *from = name; *from; from++) {
+		bool is_slash = *from == '-' && from[1] != '-';
+
+		nr_slashes += is_slash;
+		*to++ = is_slash ? '/' : *from;
+		/* A hyphen in either name is written twice. */
+		from += *from == '-' && !is_slash;
+	}
+	*to = '\0';
+	if (nr_slashes != 1)
+		strcpy(title, name);
+	return title;
+}
+
+/**
  * volumes_find - find the volume of a device
  * @volumes: what volumes_read() found
  * @name: device-mapper name
@@ -332,6 +366,20 @@ volumes_device(const struct volumes *volumes, const char *name,
 			return dev;
 	}
 	return NULL;
+}
+
+/**
+ * volumes_title - what people call a device
+ * @volumes: what volumes_read() found
+ * @name: its device-mapper name; it need not exist
+ *
+ * Return: as volume_title(), to be freed.
+ */
+char *volumes_title(const struct volumes *volumes, const char *name)
+{
+	const struct ioband_dm_device *dev = volumes_device(volumes, name, NULL);
+
+	return volume_title(name, dev && dev->uuid ? dev->uuid : "");
 }
 
 /**

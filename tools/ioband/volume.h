@@ -12,6 +12,7 @@ struct options;
 
 /**
  * struct volume - the lines of one device that belong to one share
+ * @title: what people call it: VG/LV, or its name
  * @uuid: uuid of the device
  * @suspended: the device is suspended
  * @table: the first line; the others differ only in device and offset
@@ -26,6 +27,7 @@ struct options;
  */
 struct volume {
 	char *name;
+	char *title;
 	char *uuid;
 	unsigned int major;
 	unsigned int minor;
@@ -57,6 +59,8 @@ int volumes_lock(const struct options *opts, struct volumes *volumes);
 int volumes_read_status(struct volumes *volumes);
 int volumes_name(const struct volumes *volumes, const char *arg,
 		 const char **name);
+char *volumes_title(const struct volumes *volumes, const char *name);
+char *volume_title(const char *name, const char *uuid);
 struct volume *volumes_find(const struct volumes *volumes, const char *name);
 const struct ioband_dm_device *
 volumes_device(const struct volumes *volumes, const char *name,

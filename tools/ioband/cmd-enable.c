@@ -140,7 +140,7 @@ static int find_config(struct subject *s, const char *device,
 	bool found;
 	int status;
 
-	if (s->file) {
+	if (s->file || store_has_file(opts, s->name)) {
 		status = store_load(opts, STORE_ETC, s->name, cfg, &found);
 		if (!status)
 			status = store_text(cfg, &s->meant);

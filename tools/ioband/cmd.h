@@ -87,7 +87,7 @@ enum {
 	CMD_GROUP_KEYS	= 16,	/* takes keys of a group */
 	CMD_TO_FILE	= 32,	/* --output is the file to write */
 	CMD_SIZES	= 64,	/* prints sizes, in bytes with --bytes */
-	CMD_REPORTS	= 128,	/* says what it has done, without --quiet */
+	CMD_REPORTS	= 256,	/* says what it has done, without --quiet */
 };
 
 extern const struct column calibrate_columns[];

@@ -14,6 +14,18 @@
 #include "util.h"
 #include "volume.h"
 
+static int force;
+
+static const struct option resize_long_options[] = {
+	{ "force",	no_argument,		&force, true },
+	{ 0 }
+};
+
+const struct own_options resize_options = {
+	resize_long_options, NULL,
+	"      --force          shrink it though it is in use: what is cut off is lost\n"
+};
+
 /* Load the same line with another length. */
 static int set_length(const struct options *opts, const struct volume *vol,
 		      uint64_t length)
@@ -36,10 +48,73 @@ static int set_length(const struct options *opts, const struct volume *vol,
 	return status;
 }
 
+/*
+ * The length that a word asks for: 10G, or a difference, +1G or -1G. 0 after the error has
+ * been reported.
+ */
+static uint64_t parse_length(const struct volume *vol, const char *word)
+{
+	uint64_t bytes, sectors;
+	char sign;
+
+	/* main() puts a blank before a minus. */
+	word += *word == ' ';
+	sign = *word == '+' || *word == '-' ? *word : '\0';
+	if (!units_parse_size(sign ? word + 1 : word, &bytes) || !bytes ||
+	    bytes % 512) {
+		fail(IOBAND_USAGE,
+		     "size '%s': expected such as 10G, +1G or -1G, a multiple of 512 bytes",
+		     word);
+		return 0;
+	}
+	sectors = bytes / 512;
+	if (sign == '-' && sectors >= vol->length) {
+		fail(IOBAND_USAGE,
+		     "size '%s': expected less than the %" PRIu64 " bytes that the volume has",
+		     word, vol->length * 512);
+		return 0;
+	}
+	return sign == '+' ? vol->length + sectors :
+	       sign == '-' ? vol->length - sectors : sectors;
+}
+
+/*
+ * Refuse to cut off a part of a device in use. @room: what the device below has; what
+ * that has lost already is not lost by us.
+ */
+static int check_shrink(const struct options *opts, const struct volume *vol,
+			uint64_t length, uint64_t room)
+{
+	uint64_t end = room < vol->length ? room : vol->length;
+	unsigned int nr_open;
+	char *devno, *user;
+	int r, status;
+
+	if (force || length >= end)
+		return 0;
+	r = ioband_dm_open_count(vol->name, &nr_open);
+	if (r)
+		return fail_errno(r, ioband_dm_error(),
+				  "cannot find out whether '%s' is in use",
+				  vol->name);
+	if (!nr_open)
+		return 0;
+	devno = xasprintf("%u:%u", vol->major, vol->minor);
+	user = blk_user(opts->sysroot, devno);
+	status = fail(IOBAND_BUSY,
+		      "cannot resize '%s': it is %s, and would lose all from byte %" PRIu64 " to %" PRIu64 "; shrink what is in it first, then use --force",
+		      vol->name, user ? user : "in use", length * 512,
+		      end * 512);
+	free(user);
+	free(devno);
+	return status;
+}
+
 static int resize(const struct options *opts, const struct volume *vol,
 		  const char *word)
 {
-	uint64_t sectors, bytes, length;
+	uint64_t sectors, length;
+	int status;
 
 	if (volume_is_attached(vol))
 		return fail(IOBAND_DEVICE,
@@ -57,11 +132,9 @@ static int resize(const struct options *opts, const struct volume *vol,
 	sectors -= vol->table.offset_sectors;
 	length = sectors;
 	if (word) {
-		if (!units_parse_size(word, &bytes) || !bytes || bytes % 512)
-			return fail(IOBAND_USAGE,
-				    "size '%s': expected such as 10G, a multiple of 512 bytes",
-				    word);
-		length = bytes / 512;
+		length = parse_length(vol, word);
+		if (!length)
+			return IOBAND_USAGE;
 	}
 	if (length > sectors)
 		return fail(IOBAND_USAGE,
@@ -69,7 +142,8 @@ static int resize(const struct options *opts, const struct volume *vol,
 			    word, sectors * 512);
 	if (length == vol->length)
 		return 0;
-	return set_length(opts, vol, length);
+	status = check_shrink(opts, vol, length, sectors);
+	return status ? status : set_length(opts, vol, length);
 }
 
 int cmd_resize(const struct options *opts, int argc, char **argv)

@@ -87,6 +87,7 @@ enum {
 	CMD_GROUP_KEYS	= 16,	/* takes keys of a group */
 	CMD_TO_FILE	= 32,	/* --output is the file to write */
 	CMD_SIZES	= 64,	/* prints sizes, in bytes with --bytes */
+	CMD_DIFFERENCE	= 128,	/* -10M is a difference, not an option */
 	CMD_REPORTS	= 256,	/* says what it has done, without --quiet */
 };
 
@@ -107,6 +108,7 @@ extern const struct own_options disable_options;
 extern const struct own_options enable_options;
 extern const struct own_options follow_options;
 extern const struct own_options import_options;
+extern const struct own_options resize_options;
 extern const struct own_options simulate_options;
 extern const struct own_options top_options;
 

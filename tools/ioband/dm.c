@@ -372,6 +372,11 @@ static int create_empty(const char *name, const char *uuid)
 	return r;
 }
 
+/*
+ * Activate a loaded table. The kernel would freeze the file system first, as for a
+ * snapshot of it. We only need what is in flight to be done; and it may be frozen
+ * already, or be unable to because of errors. LVM does not freeze it, either.
+ */
 static int resume(const char *name, unsigned int read_ahead, uint16_t flags)
 {
 	struct dm_task *task;
@@ -380,7 +385,9 @@ static int resume(const char *name, unsigned int read_ahead, uint16_t flags)
 	r = create_task(DM_DEVICE_RESUME, name, &task);
 	if (r)
 		return r;
-	if (read_ahead && !dm_task_set_read_ahead(task, read_ahead,
+	if (!dm_task_skip_lockfs(task))
+		r = -EINVAL;
+	if (!r && read_ahead && !dm_task_set_read_ahead(task, read_ahead,
 						  DM_READ_AHEAD_MINIMUM_FLAG))
 		r = -EINVAL;
 	if (!r)

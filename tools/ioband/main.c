@@ -28,9 +28,9 @@ static const struct command commands[] = {
 	  CMD_DRY_RUN | CMD_REPORTS | CMD_VOLUME_KEYS | CMD_GROUP_KEYS },
 	{ "remove", cmd_remove, 1, "NAME", "remove a volume that create has made",
 	  NULL, NULL, CMD_DRY_RUN },
-	{ "resize", cmd_resize, 2, "NAME [SIZE]",
+	{ "resize", cmd_resize, 2, "NAME [[+|-]SIZE]",
 	  "give a volume the size of the device below it, or another",
-	  NULL, NULL, CMD_DRY_RUN },
+	  NULL, &resize_options, CMD_DRY_RUN | CMD_DIFFERENCE },
 	{ "attach", cmd_attach, -1, "DEVICE [KEY=VALUE ...]",
 	  "put ioband inside a logical volume, which may be in use",
 	  NULL, NULL,
@@ -315,6 +315,17 @@ static int parse_options(struct options *opts, const struct command *cmd,
 /* For the generator: options and words in any order. */
 static const struct command no_command;
 
+/* What begins with a dash and is no option. */
+static char *shield_word(const struct command *cmd, char *word)
+{
+	if (cmd->flags & CMD_GROUP && !strcmp(word, "-1"))
+		return "default";
+	if (cmd->flags & CMD_DIFFERENCE && *word == '-' && word[1] >= '0' &&
+	    word[1] <= '9')
+		return xasprintf(" %s", word);
+	return word;
+}
+
 /* systemd runs it under this name. */
 static bool is_generator(const char *path)
 {
@@ -355,9 +366,8 @@ int main(int argc, char **argv)
 		status = fail(IOBAND_USAGE,
 			      "unknown command '%s': 'ioband --help' shows those there are",
 			      argv[0]);
-	for (int i = 1; cmd && cmd->flags & CMD_GROUP && i < argc; i++)
-		if (!strcmp(argv[i], "-1"))
-			argv[i] = "default";
+	for (int i = 1; cmd && i < argc; i++)
+		argv[i] = shield_word(cmd, argv[i]);
 	if (cmd)
 		status = parse_options(&opts, cmd, argc, argv, &done);
 	if (!status && !done)

@@ -159,6 +159,12 @@ int table_change_group(struct table *t, const char *verb, char *args)
 	}
 	if (!i)
 		return -ENXIO;
+	if (!strcmp(verb, "weight")) {
+		setting = xasprintf("weight=%s", strtok_r(NULL, " ", &save));
+		put_setting(t, i, setting);
+		free(setting);
+		return 0;
+	}
 	if (!strcmp(verb, "detach")) {
 		drop_word(t, i);
 		return 0;
@@ -181,14 +187,38 @@ int table_change_group(struct table *t, const char *verb, char *args)
 	return 0;
 }
 
+static void add_word(struct table *t, const char *text)
+{
+	t->word[t->nr++] = xstrdup(text);
+}
+
+/* The option is there, or has its default, 0. */
 static int set_quantum(struct table *t, const char *value)
 {
-	for (size_t i = WORD_GROUPS; i + 1 < t->nr; i++)
-		if (!strcmp(t->word[i], "quantum")) {
-			table_set_word(t, i + 1, value);
-			return 0;
-		}
-	return -EINVAL;
+	size_t options = 0;
+
+	for (size_t i = WORD_GROUPS; i + 1 < t->nr; i++) {
+		if (!strcmp(t->word[i], "options"))
+			options = i;
+		if (strcmp(t->word[i], "quantum"))
+			continue;
+		table_set_word(t, i + 1, value);
+		return 0;
+	}
+	if (!strcmp(value, "0"))
+		return 0;
+	if (options) {
+		char *nr = xasprintf("%d", atoi(t->word[options + 1]) + 2);
+
+		table_set_word(t, options + 1, nr);
+		free(nr);
+	} else {
+		add_word(t, "options");
+		add_word(t, "2");
+	}
+	add_word(t, "quantum");
+	add_word(t, value);
+	return 0;
 }
 
 /* Another policy resets all settings of groups except their parents. */
@@ -204,7 +234,7 @@ static void change_policy(struct table *t, const char *policy)
 		if (!strcmp(t->word[i], "options"))
 			break;
 		parent = strstr(colon, "parent=");
-		parent = parent ? xstrdup(parent) : NULL;
+		parent = parent ? strndup(parent, strcspn(parent, ",")) : NULL;
 		*colon = '\0';
 		colon = xasprintf("%s:%s", t->word[i], no_setting(policy));
 		table_set_word(t, i, colon);

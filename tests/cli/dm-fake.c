@@ -20,6 +20,7 @@
  *   when CALL COMMAND	what another program does just before, the next time only
  *   refuse ERRNO WORD TEXT	tables and messages with WORD in them, as the
  *				kernel does with TEXT in its log
+ *   refuseonce ...		the same, the next time only
  *   error TEXT			what libdevmapper says about failures
  *
  * and is read anew by each call, as the kernel's state may also change. Calls that
@@ -222,12 +223,17 @@ static int refused(const char *text)
 	int err, n;
 
 	for (size_t i = 0; i < nr_lines; i++) {
-		char *words = match(lines[i], "refuse", NULL);
+		char *once = match(lines[i], "refuseonce", NULL);
+		char *words = once ? once : match(lines[i], "refuse", NULL);
 
 		if (!words || sscanf(words, "%d %63s %n", &err, word, &n) < 2 ||
 		    !strstr(text, word))
 			continue;
 		snprintf(last_reason, sizeof(last_reason), "%s", words + n);
+		if (once) {
+			drop_line(i);
+			write_file();
+		}
 		return -err;
 	}
 	return 0;
@@ -544,7 +550,10 @@ static int change(const char *name, const char *text)
 	if (args)
 		*args++ = '\0';
 	is_group = !strcmp(copy, "attach") || !strcmp(copy, "detach") ||
-		   !strcmp(copy, "set");
+		   !strcmp(copy, "set") || !strcmp(copy, "weight");
+	/* REF:WEIGHT is one word. */
+	if (!strcmp(copy, "weight") && args && strchr(args, ':'))
+		*strchr(args, ':') = ' ';
 	if (table)
 		sscanf(table, "%*s %*s %*s %*s %63s", share);
 	for (size_t i = 0; !r && args && i < nr_lines; i++) {

@@ -91,12 +91,12 @@ _ioband() {
 
 	# Those of one command come behind it.
 	case ${words[0]} in
-	create | import | resize)
+	create | import | resize | set)
 		options+=' --dry-run --force' ;;
 	apply)	options+=' --dry-run --check' ;;
 	enable)	options+=' --dry-run --follow --now' ;;
 	disable) options+=' --dry-run --keep-config --now' ;;
-	'' | remove | attach | detach | group | set | save)
+	'' | remove | attach | detach | group | save)
 		options+=' --dry-run' ;;
 	follow)	options+=' --once' ;;
 	calibrate) options+=' --time' ;;

@@ -11,7 +11,21 @@
 #include "cmd.h"
 #include "current.h"
 #include "groupref.h"
+#include "policy.h"
 #include "util.h"
+
+static int force;
+
+static const struct option set_long_options[] = {
+	{ "force",	no_argument,		&force, true },
+	{ 0 }
+};
+
+const struct own_options set_options = {
+	set_long_options, NULL,
+	"      --force          drop settings that the new policy has not, or promise what\n"
+	"                       the disk is too slow for, as force=1 does\n"
+};
 
 static int send(const struct options *opts, const struct volume *vol,
 		const char *what, char *text)
@@ -41,6 +55,10 @@ static int set_group(const struct options *opts, const struct volume *vol,
 			return fail(IOBAND_USAGE, "set: %s", err.text);
 	if (settings_check(&group.set, &err))
 		return fail(IOBAND_USAGE, "set: %s", err.text);
+	if (force)
+		group.set.v[SET_FORCE] = (struct setting){
+			.given = true, .value = 1,
+		};
 	if (groupref_resolve(opts, vol->table.type, argv[0], &group, &why) ||
 	    groupref_resolve_parent(opts, vol->table.type, &group.set, &why))
 		status = fail(IOBAND_USAGE, "%s", why);
@@ -68,11 +86,27 @@ static int set_group(const struct options *opts, const struct volume *vol,
 	return status;
 }
 
+/* The groups keep their settings. What the new policy has not is not dropped unasked. */
+static int set_policy(const struct options *opts, const struct volumes *volumes,
+		      const struct volume *vol, const char *policy)
+{
+	struct policy_change change;
+	int status = policy_change_make(opts, volumes, vol, NULL, policy,
+					&change);
+
+	if (!status && change.lost && !force)
+		status = fail(IOBAND_USAGE,
+			      "cannot set policy of '%s': under policy %s this has no effect: %s; --force drops it",
+			      vol->name, policy, change.lost);
+	if (!status)
+		status = policy_change_do(opts, vol, policy, &change);
+	policy_change_free(&change);
+	return status;
+}
+
 /* For the one given key, with the value as parsed: the kernel reads 010 as 8. */
 static char *share_message(const struct config *cfg)
 {
-	if (cfg->given[CONFIG_POLICY])
-		return xasprintf("policy %s", cfg->policy);
 	if (cfg->given[CONFIG_IO_THROTTLE])
 		return xasprintf("io_throttle %u", cfg->io_throttle);
 	if (cfg->given[CONFIG_IO_LIMIT])
@@ -80,8 +114,8 @@ static char *share_message(const struct config *cfg)
 	return xasprintf("quantum %u", cfg->quantum_ms);
 }
 
-static int set_share(const struct options *opts, const struct volume *vol,
-		     int argc, char **argv)
+static int set_share(const struct options *opts, const struct volumes *volumes,
+		     const struct volume *vol, int argc, char **argv)
 {
 	static const char * const keys[] = {
 		"policy=", "io_throttle=", "io_limit=", "quantum=",
@@ -108,9 +142,14 @@ static int set_share(const struct options *opts, const struct volume *vol,
 	config_free(&cfg);
 	if (status)
 		return status;
-	snprintf(devno, sizeof(devno), "%u:%u", vol->major, vol->minor);
-	if (cfg.given[CONFIG_POLICY])
+	if (force && !cfg.given[CONFIG_POLICY])
+		return fail(IOBAND_USAGE,
+			    "set: --force: expected with policy=, or with settings of a group");
+	if (cfg.given[CONFIG_POLICY]) {
+		snprintf(devno, sizeof(devno), "%u:%u", vol->major, vol->minor);
 		policy_by_disks(opts, &cfg, devno);
+		return set_policy(opts, volumes, vol, cfg.policy);
+	}
 	text = share_message(&cfg);
 	what = xasprintf("%.*s", (int)strcspn(argv[0], "="), argv[0]);
 	status = send(opts, vol, what, text);
@@ -134,7 +173,8 @@ int cmd_set(const struct options *opts, int argc, char **argv)
 	if (!status) {
 		vol = volumes_find(&volumes, name);
 		if (*argv[1] != '/' && strchr(argv[1], '='))
-			status = set_share(opts, vol, argc - 1, argv + 1);
+			status = set_share(opts, &volumes, vol,
+					   argc - 1, argv + 1);
 		else
 			status = set_group(opts, vol, argc - 1, argv + 1);
 	}

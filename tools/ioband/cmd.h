@@ -109,6 +109,7 @@ extern const struct own_options enable_options;
 extern const struct own_options follow_options;
 extern const struct own_options import_options;
 extern const struct own_options resize_options;
+extern const struct own_options set_options;
 extern const struct own_options simulate_options;
 extern const struct own_options top_options;
 

@@ -18,6 +18,7 @@
 #include "current.h"
 #include "groupref.h"
 #include "inside.h"
+#include "policy.h"
 #include "target.h"
 #include "util.h"
 
@@ -422,25 +423,48 @@ static int reload(const struct options *opts, const struct volume *vol,
 	return status;
 }
 
-/* A failed message does not stop the others, unless it was to set the policy. */
-static int send(const struct options *opts, const struct volume *vol,
+/*
+ * A failed message does not stop the others, unless it was to set the policy. That
+ * resets the groups of other volumes, too: set them again.
+ */
+static int send(const struct options *opts, const struct volumes *volumes,
+		const struct volume *vol, const struct config *cfg,
 		const struct plan *plan)
 {
+	struct policy_change others = { 0 };
 	int status = 0;
+
+	if (plan->has_policy)
+		status = policy_change_make(opts, volumes, vol, vol->name,
+					    cfg->policy, &others);
+	if (status) {
+		policy_change_free(&others);
+		return status;
+	}
 
 	for (size_t i = 0; i < plan->nr_messages; i++) {
 		int r = action_message(opts, vol->name, vol->start,
 				       plan->messages[i]);
 
-		if (!r)
+		if (r) {
+			r = fail_change(r, "cannot do '%s' to '%s'",
+					plan->messages[i], vol->name);
+			if (!status)
+				status = r;
+		}
+		if (!plan->has_policy || i)
 			continue;
-		r = fail_change(r, "cannot do '%s' to '%s'", plan->messages[i],
-				vol->name);
-		if (!status)
-			status = r;
-		if (plan->has_policy && !i)
+		if (r)
 			break;
+		r = policy_send(opts, &others.again);
+		if (r)
+			status = fail_change(r, "cannot set again what other volumes of share '%s' were set to",
+					     cfg->share);
+		if (others.lost)
+			warn("%s: under policy %s this has no effect any more: %s",
+			     cfg->name, cfg->policy, others.lost);
 	}
+	policy_change_free(&others);
 	return status;
 }
 
@@ -474,7 +498,8 @@ static int settle(const struct options *opts, struct config *cfg)
 	if (!status)
 		status = plan_make(opts, &volumes, cfg, &plan);
 	if (!status && !plan.is_missing)
-		status = send(opts, volumes_find(&volumes, cfg->name), &plan);
+		status = send(opts, &volumes, volumes_find(&volumes, cfg->name),
+			      cfg, &plan);
 	plan_free(&plan);
 	volumes_free(&volumes);
 	return status;
@@ -504,7 +529,7 @@ int plan_do(const struct options *opts, const struct volumes *volumes,
 	else if (plan->reload)
 		status = reload(opts, vol, cfg, plan);
 	else
-		status = send(opts, vol, plan);
+		status = send(opts, volumes, vol, cfg, plan);
 	if (!status && (plan->is_missing || plan->reload))
 		status = settle(opts, cfg);
 	/* Even on failure part of it may have been done. */

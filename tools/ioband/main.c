@@ -49,7 +49,7 @@ static const struct command commands[] = {
 	  NULL, NULL, CMD_DRY_RUN | CMD_GROUP | CMD_GROUP_KEYS },
 	{ "set", cmd_set, -1, "VOLUME [GROUP] KEY=VALUE ...",
 	  "change what a group gets, or the share",
-	  NULL, NULL,
+	  NULL, &set_options,
 	  CMD_DRY_RUN | CMD_GROUP | CMD_SHARE_KEYS | CMD_GROUP_KEYS },
 	{ "show", cmd_show, -1, "[VOLUME ...]",
 	  "show the state of the scheduler",

@@ -410,6 +410,28 @@ bool setting_is_followed(enum setting_key key)
 }
 
 /**
+ * setting_acts - whether a setting has an effect under a policy
+ * @key: the setting
+ * @policy: the policy
+ */
+bool setting_acts(enum setting_key key, const char *policy)
+{
+	bool only_limits = !strcmp(policy, "limit");
+
+	switch (key) {
+	case SET_WEIGHT:
+		return !only_limits && strcmp(policy, "range-bw");
+	case SET_CLASS:
+	case SET_MIN:
+	case SET_MINIOPS:
+	case SET_LATENCY:
+		return !only_limits;
+	default:
+		return true;
+	}
+}
+
+/**
  * setting_is_default - whether a setting has its default value
  */
 bool setting_is_default(const struct settings *set, enum setting_key key)

@@ -85,6 +85,7 @@ void settings_begin_anew(struct settings *set);
 bool setting_equal(const struct settings *a, const struct settings *b,
 		   enum setting_key key);
 bool setting_is_followed(enum setting_key key);
+bool setting_acts(enum setting_key key, const char *policy);
 bool setting_is_default(const struct settings *set, enum setting_key key);
 bool settings_are_default(const struct settings *set);
 

@@ -401,54 +401,111 @@ void iog_del(struct ioband_group *group, struct ioband_group *heir)
  * Changes of settings
  */
 
+enum {
+	/*
+	 * Minimums go before all else. Beyond this part of the disk, in percent, the rest
+	 * would starve beside them.
+	 */
+	MINIMUMS_MAX = 95,
+};
+
+/* The mean size of a group's I/Os, in bytes; 0 if there is none yet. */
+static u64 iog_mean_bytes(const struct ioband_group *group)
+{
+	u64 ios = 0, sectors = 0;
+	unsigned int cpu, i;
+
+	for_each_possible_cpu(cpu) {
+		const struct ioband_stats *stats = per_cpu_ptr(group->stats, cpu);
+
+		for (i = 0; i < IOBAND_DIRS; i++) {
+			ios += READ_ONCE(stats->issued_ios[i]);
+			sectors += READ_ONCE(stats->issued_sectors[i]);
+		}
+	}
+	return ios ? div64_u64(sectors << SECTOR_SHIFT, ios) : 0;
+}
+
 /*
- * The minimum of @node, or the sum of those below it if that is more, in I/Os or
- * in bytes. @changed counts with the settings in @change, a group of a table that was
- * never resumed not at all.
+ * The most that the disk has shown it does in a second, in the unit of a minimum, and in
+ * I/Os of the group's size once that is known; at least 1. What goes one after the other
+ * on the disk says nothing about small I/Os all over it.
+ */
+static u64 shown(const struct ioband_group *group, bool ios)
+{
+	const struct ioband_depth *depth = &group->volume->pool->depth;
+	u64 mean = iog_mean_bytes(group), most;
+
+	lockdep_assert_held(&group->volume->pool->lock);
+
+	if (!mean)
+		most = ios ? depth->shown_ios : depth->shown_bytes;
+	else if (ios)
+		most = min(depth->shown_ios, div64_u64(depth->shown_bytes, mean));
+	else
+		most = min(depth->shown_bytes, depth->shown_ios * mean);
+	return max_t(u64, most, 1);
+}
+
+/*
+ * The part of the disk that the minimum of @node takes, or those below it together if
+ * that is more, in hundredths of a percent. @changed counts with the settings in @change,
+ * a group of a table that was never resumed not at all.
  */
 static u64 needed(const struct ioband_node *node,
 		  const struct ioband_group *changed,
-		  const struct ioband_settings *change, bool ios)
+		  const struct ioband_settings *change)
 {
 	const struct ioband_settings *settings;
 	const struct ioband_node *child;
 	struct ioband_group *group;
-	u64 sum = 0;
+	u64 sum = 0, part;
 
 	list_for_each_entry(child, &node->children, sibling)
-		sum += needed(child, changed, change, ios);
+		sum += needed(child, changed, change);
 	if (!node->parent || node->is_stream)
 		return sum;
 	group = container_of(node, struct ioband_group, node);
 	settings = group == changed ? change : &group->settings;
-	if (settings->min_rate && settings->min_is_ios == ios && group->volume->resumed)
-		sum = max(sum, settings->min_rate);
-	return sum;
+	if (!settings->min_rate || !group->volume->resumed)
+		return sum;
+	/* A minimum is no more than 2^50, and sums of these parts must fit, too. */
+	part = div64_u64(settings->min_rate * 100 * 100,
+			 shown(group, settings->min_is_ios));
+	return max(sum, min(part, (u64)1 << 40));
 }
 
-/* Refuse minimums that add up to more than the disk has shown it can do. */
+/*
+ * Refuse minimums that leave the others nothing of what the disk has shown it can do. To
+ * promise less than before is fine.
+ */
 static int check_minimum(struct ioband_group *group,
 			 const struct ioband_settings *settings,
 			 struct ioband_error *err)
 {
+	const struct ioband_settings *is = &group->settings;
 	struct ioband_pool *pool = group->volume->pool;
 	bool ios = settings->min_is_ios;
-	u64 sum, shown;
+	u64 part = 0, most;
 
+	if (!settings->min_rate ||
+	    (is->min_is_ios == ios && settings->min_rate < is->min_rate))
+		return 0;
 	/* Streams are in the tree, and come and go without ioband_mutex. */
 	spin_lock(&pool->lock);
-	sum = needed(&pool->sched.root, group, settings, ios);
-	shown = ios ? pool->depth.shown_ios : pool->depth.shown_bytes;
+	if (pool->depth.shown_ios)
+		part = needed(&pool->sched.root, group, settings);
+	most = shown(group, ios);
 	spin_unlock(&pool->lock);
 
-	if (!settings->min_rate || !shown || sum <= shown)
+	if (part <= MINIMUMS_MAX * 100)
 		return 0;
 	return ioband_refuse(err, "Invalid policy parameter",
-			     "%s %llu: makes %llu a second for all groups, expected at most the %llu that share '%s' has shown; or add force=1",
+			     "%s %llu: all minimums take %llu %% of what share '%s' has shown, %llu a second in I/Os of this group's size, expected at most %u %%; or add force=1",
 			     ios ? "miniops" : "min",
 			     (unsigned long long)settings->min_rate,
-			     (unsigned long long)sum,
-			     (unsigned long long)shown, pool->name);
+			     (unsigned long long)DIV_ROUND_UP_ULL(part, 100), pool->name,
+			     (unsigned long long)most, MINIMUMS_MAX);
 }
 
 static int check_latency(struct ioband_group *group,

@@ -330,6 +330,8 @@ int cmd_doctor(const struct options *opts, int argc, char **argv)
 		status = find_patients(&doctor);
 	if (!status)
 		status = doctor_volumes(&doctor);
+	if (!status)
+		status = doctor_promises(&doctor);
 	if (!status && has_target)
 		status = doctor_lost(&doctor);
 	if (!status) {

@@ -137,7 +137,7 @@ static void list_row(struct listing *list, const struct top_row *row,
 {
 	static const enum top_column numbers[] = {
 		TOP_WEIGHT, TOP_IOPS, TOP_RIOPS, TOP_WIOPS, TOP_HELD,
-		TOP_IN_FLIGHT, TOP_URGENT, TOP_UNMET,
+		TOP_IN_FLIGHT, TOP_URGENT,
 	};
 	static const enum top_column times[] = {
 		TOP_P50, TOP_P99, TOP_DISK_P50, TOP_DISK_P99,
@@ -158,6 +158,8 @@ static void list_row(struct listing *list, const struct top_row *row,
 	list_bytes(list, TOP_BPS, row);
 	list_percent(list, TOP_DUE, row);
 	list_percent(list, TOP_GOT, row);
+	/* As printed, a percentage is a number with one decimal. */
+	list_percent(list, TOP_UNMET, row);
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
 		if (row->v[times[i]] >= 0)
 			listing_time(list, times[i], row->v[times[i]]);
@@ -203,8 +205,9 @@ static int run_batch(const struct options *opts, struct sample *was, int argc,
 	for (unsigned long i = 0; !status && (!iterations || i < iterations);
 	     i++) {
 		clock_wait(view.delay_ns, -1, NULL);
-		status = sample_read(&now, opts, argc, argv);
+		status = sample_read_shares(&now, opts, argc, argv);
 		if (!status) {
+			sample_compare(was, &now);
 			/* Tables are separated by an empty line. */
 			if (i && !opts->json && !opts->raw)
 				putchar('\n');
@@ -302,11 +305,13 @@ static int run_screen(const struct options *opts, struct sample *was, int argc,
 	show_sample(opts, &none, was, &help, &quit);
 	for (unsigned long i = 0; !quit && !status && (!iterations || i < iterations);
 	     i++) {
-		status = sample_read(&now, opts, argc, argv);
+		status = sample_read_shares(&now, opts, argc, argv);
 		if (!status)
 			status = sample_read_shows(&now);
-		if (!status)
+		if (!status) {
+			sample_compare(was, &now);
 			show_sample(opts, was, &now, &help, &quit);
+		}
 		sample_free(was);
 		*was = now;
 	}
@@ -319,7 +324,7 @@ int cmd_top(const struct options *opts, int argc, char **argv)
 	struct sample sample;
 	int status;
 
-	status = sample_read(&sample, opts, argc, argv);
+	status = sample_read_shares(&sample, opts, argc, argv);
 	if (!status) {
 		if (batch || opts->json || opts->raw || opts->columns ||
 		    !screen_possible())

@@ -62,6 +62,26 @@ static void check_scheduler(struct doctor *doctor, const char *devno,
 	free(line);
 }
 
+/* Throttling below keeps I/O that ioband has let go, and takes its room at the disk. */
+static void check_writeback(struct doctor *doctor, const char *devno,
+			    const char *path)
+{
+	char *line = sys_block_line(doctor->opts->sysroot, devno,
+				    "queue/wbt_lat_usec");
+	char *seeks = sys_block_line(doctor->opts->sysroot, devno,
+				     "queue/rotational");
+
+	if (line && *line != '0' && *line != '-')
+		add_finding(doctor, seeks && *seeks == '1' ? WARNING : NOTE,
+			    "wbt", path,
+			    xasprintf("it throttles writeback while I/O takes longer than %s us, so writers get less than their part",
+				      line),
+			    xasprintf("end that with 'echo 0 >/sys/dev/block/%s/queue/wbt_lat_usec'",
+				      devno));
+	free(seeks);
+	free(line);
+}
+
 static void check_zoned(struct doctor *doctor, const char *devno,
 			const char *path)
 {
@@ -156,6 +176,7 @@ void doctor_disks(struct doctor *doctor)
 			path = blk_path(doctor->opts->sysroot, devno);
 			check_scheduler(doctor, devno, path);
 			check_iocost(doctor, devno, path);
+			check_writeback(doctor, devno, path);
 			/* A device on top of a zoned one need not be zoned. */
 			if (!j)
 				check_zoned(doctor, devno, path);

@@ -70,6 +70,8 @@ bool doctor_has_file(const struct doctor *doctor, const char *dir,
 
 int doctor_volumes(struct doctor *doctor);
 int doctor_lost(struct doctor *doctor);
+int doctor_promises(struct doctor *doctor);
+void doctor_policy(struct doctor *doctor, const struct volume *vol);
 void doctor_disks(struct doctor *doctor);
 void doctor_cgroups(struct doctor *doctor);
 

@@ -69,7 +69,7 @@ static const struct command commands[] = {
 	{ "list", cmd_list, 0, "", "show the volumes with an ioband target",
 	  list_columns, NULL, 0 },
 	{ "status", cmd_status, -1, "[NAME ...]",
-	  "show what each group of these volumes, or of all, has got so far",
+	  "show the totals of each group of these volumes, or of all",
 	  status_columns, NULL, CMD_SIZES },
 	{ "top", cmd_top, -1, "[NAME ...]",
 	  "show what each group gets just now, again and again",

@@ -106,21 +106,24 @@ int sample_read_shows(struct sample *sample)
 	return status;
 }
 
+/* Whether a chosen volume belongs to the share of volume @nr. */
+static bool shares_with_chosen(const struct volumes *volumes, size_t nr)
+{
+	for (size_t i = 0; i < volumes->nr; i++)
+		if (volumes->v[i].chosen &&
+		    !strcmp(volumes->v[i].table.share,
+			    volumes->v[nr].table.share))
+			return true;
+	return false;
+}
+
 static bool has_type(const struct volume *vol, const char *type)
 {
 	return !strcmp(vol->table.type, type);
 }
 
-/**
- * sample_read - read all statistics
- * @sample: filled in, to be freed in any case
- * @argc: number of words that name volumes; 0 for all volumes
- * @argv: the words
- *
- * Return: 0, or an exit code after the error has been reported.
- */
-int sample_read(struct sample *sample, const struct options *opts, int argc,
-		char **argv)
+static int read_sample(struct sample *sample, const struct options *opts,
+		       bool all_of_share, int argc, char **argv)
 {
 	int status;
 
@@ -134,7 +137,8 @@ int sample_read(struct sample *sample, const struct options *opts, int argc,
 	sample->stats = xcalloc(sample->volumes.nr, sizeof(*sample->stats));
 	sample->time_ns = clock_now_ns();
 	for (size_t i = 0; !status && i < sample->volumes.nr; i++)
-		if (sample->volumes.v[i].chosen)
+		if (sample->volumes.v[i].chosen ||
+		    (all_of_share && shares_with_chosen(&sample->volumes, i)))
 			status = read_stats(&sample->volumes.v[i],
 					    &sample->stats[i]);
 	if (status)
@@ -152,6 +156,60 @@ int sample_read(struct sample *sample, const struct options *opts, int argc,
 	}
 	cgroup_paths_resolve(&sample->cgroups, opts->sysroot);
 	return 0;
+}
+
+/**
+ * sample_read - read all statistics of volumes
+ * @sample: filled in, to be freed in any case
+ * @opts: the global options
+ * @argc: number of words that name volumes; 0 for all volumes
+ * @argv: the words
+ *
+ * Return: 0, or an exit code after the error has been reported.
+ */
+int sample_read(struct sample *sample, const struct options *opts, int argc,
+		char **argv)
+{
+	return read_sample(sample, opts, false, argc, argv);
+}
+
+/**
+ * sample_read_shares - read all statistics of volumes, and of others in their shares
+ *
+ * As sample_read(). What a group gets is a part of its share.
+ */
+int sample_read_shares(struct sample *sample, const struct options *opts,
+		       int argc, char **argv)
+{
+	return read_sample(sample, opts, true, argc, argv);
+}
+
+static bool is_stuck(const struct stats_group *was,
+		     const struct stats_group *now)
+{
+	return was->v[STATS_HELD] && now->v[STATS_HELD] &&
+	       was->v[STATS_RD_IOS] == now->v[STATS_RD_IOS] &&
+	       was->v[STATS_WR_IOS] == now->v[STATS_WR_IOS];
+}
+
+/**
+ * sample_compare - find out who waits and gets nothing, and for how long
+ * @was: the sample before
+ * @now: this one; @stuck_ns of its groups is filled in
+ */
+void sample_compare(const struct sample *was, struct sample *now)
+{
+	for (size_t i = 0; i < now->volumes.nr; i++) {
+		for (size_t j = 0; j < now->stats[i].nr_groups; j++) {
+			struct stats_group *group = &now->stats[i].groups[j];
+			const struct stats_group *before;
+
+			before = sample_find(was, &now->volumes.v[i], group);
+			if (before && is_stuck(before, group))
+				group->stuck_ns = before->stuck_ns +
+						  now->time_ns - was->time_ns;
+		}
+	}
 }
 
 void sample_free(struct sample *sample)

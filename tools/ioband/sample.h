@@ -15,7 +15,8 @@ struct options;
 
 /**
  * struct sample - all statistics
- * @stats: those of each volume in @volumes; empty if it was not chosen
+ * @stats: those of each volume in @volumes; empty if neither it was chosen nor, for
+ *	sample_read_shares(), another one of its share
  * @shows: the state of its share likewise, once sample_read_shows() was called
  * @cgroups: paths of all groups of type cgroup
  * @time_ns: clock_now_ns() at the time of reading
@@ -30,6 +31,9 @@ struct sample {
 
 int sample_read(struct sample *sample, const struct options *opts, int argc,
 		char **argv);
+int sample_read_shares(struct sample *sample, const struct options *opts,
+		       int argc, char **argv);
+void sample_compare(const struct sample *was, struct sample *now);
 void sample_free(struct sample *sample);
 const struct stats_group *sample_find(const struct sample *sample,
 				      const struct volume *vol,

@@ -55,6 +55,7 @@ enum stats_key {
  * struct stats_group - one line of "stats"
  * @parent: id of the group it is nested in, or %NULL
  * @has: bit k is set if @v[k] was present
+ * @stuck_ns: for how long it has waited and got nothing, as sample_compare() found
  * @wait: I/Os by the time they waited, if @has_wait
  * @service: I/Os by the time they were at the disk, if @has_service
  */
@@ -65,6 +66,7 @@ struct stats_group {
 	bool has_service;
 	const char *parent;
 	uint32_t has;
+	uint64_t stuck_ns;
 	uint64_t v[NR_STATS_KEYS];
 	uint64_t wait[STATS_BUCKETS];
 	uint64_t service[STATS_BUCKETS];

@@ -45,7 +45,7 @@ static const struct view_column {
 	{ TOP_DISK_P99,	 "D-P99",	 6, 3 },
 	{ TOP_IN_FLIGHT, "DISK",	 5, 6 },
 	{ TOP_HELD,	 "HELD",	 5, 0 },
-	{ TOP_WHY,	 "WHY",		 6, 0 },
+	{ TOP_WHY,	 "WHY",		 7, 0 },
 };
 
 enum {
@@ -61,13 +61,15 @@ static const char * const help_lines[] = {
 	"  space                look again now",
 	"  q                    quit",
 	"",
-	"  DUE% GOT%     part of the service of the share that is due, and that was got",
+	"  DUE% GOT%     part of the share's service that was due by weights among those with",
+	"                I/O, and that was got, in the time from one look to the next",
 	"  W-P50 W-P99   time that 50 and 99 of 100 I/Os waited at most, held by ioband",
 	"  D-P50 D-P99   time that they were at the disk at most",
 	"  DISK HELD     I/Os at the disk, and held, just now",
 	"  WHY           what held them most of the time: the group's weight, a limit,",
 	"                the depth of the queue, the grace given to another group, or",
-	"                debt for I/O of the group that could not wait",
+	"                debt for I/O of the group that could not wait. Or: unmet, it does not",
+	"                get its minimum; starved, it gets nothing, as others go before it",
 	"",
 	"  Any key goes back.",
 };

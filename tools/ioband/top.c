@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "interval.h"
 #include "top.h"
 #include "util.h"
 
@@ -25,9 +26,9 @@ const struct column top_columns[] = {
 	[TOP_IOPS] = { "IOPS", COLUMN_NUMBER, true,
 		"I/Os per second" },
 	[TOP_DUE] = { "DUE%", COLUMN_NUMBER, true,
-		"part of the share's service that is due to the group" },
+		"part of the share's service due to the group by its weight, among those with I/O" },
 	[TOP_GOT] = { "GOT%", COLUMN_NUMBER, true,
-		"part of the share's service that it got" },
+		"part of the share's service that it got in this time" },
 	[TOP_P50] = { "WAIT-P50", COLUMN_NUMBER, true,
 		"time that half of the I/Os waited at most" },
 	[TOP_P99] = { "WAIT-P99", COLUMN_NUMBER, true,
@@ -35,7 +36,7 @@ const struct column top_columns[] = {
 	[TOP_HELD] = { "HELD", COLUMN_NUMBER, true,
 		"I/Os that wait just now" },
 	[TOP_WHY] = { "WHY", COLUMN_STRING, true,
-		"what held them for most of the time" },
+		"what held them for most of the time; unmet or starved if it gets too little" },
 	[TOP_BPS] = { "BPS", COLUMN_NUMBER, false,
 		"bytes read and written per second" },
 	[TOP_RIOPS] = { "RIOPS", COLUMN_NUMBER, false,
@@ -51,7 +52,7 @@ const struct column top_columns[] = {
 	[TOP_URGENT] = { "URGENT", COLUMN_NUMBER, false,
 		"I/Os per second that must not wait and were passed on at once" },
 	[TOP_UNMET] = { "UNMET", COLUMN_NUMBER, false,
-		"seconds by which the group did not get its minimum" },
+		"seconds of this time by which the group did not get its minimum" },
 	[TOP_PARENT] = { "PARENT", COLUMN_STRING, false,
 		"id of the group in which it is nested" },
 	[TOP_SHARE] = { "SHARE", COLUMN_STRING, false,
@@ -65,22 +66,13 @@ enum {
 	UNKNOWN = -1,
 };
 
-/* The increase of a counter, from 0 if it has been reset. */
-static uint64_t grown(const struct stats_group *was,
-		      const struct stats_group *now, enum stats_key key)
-{
-	uint64_t before = was ? was->v[key] : 0;
-
-	return now->v[key] < before ? now->v[key] : now->v[key] - before;
-}
-
 static double rate(const struct stats_group *was,
 		   const struct stats_group *now, enum stats_key key,
 		   double seconds)
 {
 	if (!stats_has(now, key) || seconds <= 0)
 		return UNKNOWN;
-	return grown(was, now, key) / seconds;
+	return stats_grown(was, now, key) / seconds;
 }
 
 static double both(double reads, double writes)
@@ -91,11 +83,6 @@ static double both(double reads, double writes)
 static double value(const struct stats_group *now, enum stats_key key)
 {
 	return stats_has(now, key) ? (double)now->v[key] : UNKNOWN;
-}
-
-static double percent(const struct stats_group *now, enum stats_key key)
-{
-	return stats_has(now, key) ? now->v[key] / 1e4 : UNKNOWN;
 }
 
 /* @ios: number of I/Os, including those in no bucket; 0 if all are in one */
@@ -124,7 +111,7 @@ static const char *find_why(const struct stats_group *was,
 	uint64_t most = 0;
 
 	for (unsigned int i = 0; i < NR_STATS_BECAUSE; i++) {
-		uint64_t ns = grown(was, now, STATS_BECAUSE_WEIGHT_NS + i);
+		uint64_t ns = stats_grown(was, now, STATS_BECAUSE_WEIGHT_NS + i);
 
 		if (ns > most) {
 			most = ns;
@@ -134,10 +121,25 @@ static const char *find_why(const struct stats_group *was,
 	return why;
 }
 
-/* @was: the group in the earlier sample, or %NULL. @seconds: 0 if unknown. */
-static void fill(struct top_row *row, const struct stats_group *was,
-		 const struct stats_group *now, double seconds)
+/* Reasons are counted when an I/O goes. While none does, look for it. */
+static const char *why_held(const struct interval_group *group)
 {
+	const char *why = find_why(group->was, group->now);
+
+	if (group->starves)
+		return "starved";
+	if (group->unmet_s > 0)
+		return "unmet";
+	if (why || !group->is_held)
+		return why;
+	return group->is_limited ? "limit" : "weight";
+}
+
+/* @seconds: 0 if unknown. */
+static void fill(struct top_row *row, const struct interval_group *group,
+		 double seconds)
+{
+	const struct stats_group *was = group->was, *now = group->now;
 	double *v = row->v;
 
 	for (unsigned int i = 0; i < NR_TOP_COLUMNS; i++)
@@ -145,8 +147,8 @@ static void fill(struct top_row *row, const struct stats_group *was,
 	v[TOP_WEIGHT] = value(now, STATS_WEIGHT);
 	v[TOP_HELD] = value(now, STATS_HELD);
 	v[TOP_IN_FLIGHT] = value(now, STATS_IN_FLIGHT);
-	v[TOP_DUE] = percent(now, STATS_DUE_PPM);
-	v[TOP_GOT] = percent(now, STATS_GOT_PPM);
+	v[TOP_DUE] = group->due;
+	v[TOP_GOT] = group->got;
 	if (seconds <= 0)
 		return;
 
@@ -157,57 +159,53 @@ static void fill(struct top_row *row, const struct stats_group *was,
 	v[TOP_WBPS] = rate(was, now, STATS_WR_SECTORS, seconds / 512);
 	v[TOP_BPS] = both(v[TOP_RBPS], v[TOP_WBPS]);
 	v[TOP_URGENT] = rate(was, now, STATS_URGENT_IOS, seconds);
-	v[TOP_UNMET] = rate(was, now, STATS_UNMET_MIN, 1);
+	v[TOP_UNMET] = group->unmet_s;
 	/* I/Os that were not held count as well, with a wait of 0. */
 	if (now->has_wait)
 		set_quantiles(row, TOP_P50,
-			      (double)grown(was, now, STATS_RD_IOS) +
-			      grown(was, now, STATS_WR_IOS),
+			      (double)stats_grown(was, now, STATS_RD_IOS) +
+			      stats_grown(was, now, STATS_WR_IOS),
 			      was ? was->wait : NULL, now->wait);
 	if (now->has_service)
 		set_quantiles(row, TOP_DISK_P50, 0, was ? was->service : NULL,
 			      now->service);
-	row->why = find_why(was, now);
+	row->why = why_held(group);
 }
 
 /**
  * top_rows_make - compute what happened between two samples
  * @rows: filled in, to be freed
  * @was: the earlier sample, empty if there is none
- * @now: the later sample
+ * @now: the later sample, compared with it
  * @sysroot: prefix of /proc
  */
 void top_rows_make(struct top_rows *rows, const struct sample *was,
 		   const struct sample *now, const char *sysroot)
 {
-	double seconds = was->time_ns ? (now->time_ns - was->time_ns) / 1e9 : 0;
-	size_t nr = 0;
+	struct interval interval;
 
-	for (size_t i = 0; i < now->volumes.nr; i++)
-		nr += now->stats[i].nr_groups;
-	rows->v = xcalloc(nr, sizeof(*rows->v));
-	rows->nr = nr;
+	interval_make(&interval, was, now);
+	rows->v = xcalloc(interval.nr, sizeof(*rows->v));
+	rows->nr = 0;
+	for (size_t i = 0; i < interval.nr; i++) {
+		const struct interval_group *group = &interval.v[i];
+		const struct volume *vol = group->vol;
+		struct top_row *row = &rows->v[rows->nr];
 
-	nr = 0;
-	for (size_t i = 0; i < now->volumes.nr; i++) {
-		const struct volume *vol = &now->volumes.v[i];
-
-		for (size_t j = 0; j < now->stats[i].nr_groups; j++) {
-			const struct stats_group *group =
-				&now->stats[i].groups[j];
-			struct top_row *row = &rows->v[nr++];
-
-			row->volume = xstrdup(vol->name);
-			row->title = xstrdup(vol->title);
-			row->share = xstrdup(vol->table.share);
-			row->id = group->id;
-			row->is_default = group->is_default;
-			row->name = sample_name(now, vol, group, sysroot);
-			row->parent = group->parent ? xstrdup(group->parent) :
-						      NULL;
-			fill(row, sample_find(was, vol, group), group, seconds);
-		}
+		if (!vol->chosen)
+			continue;
+		rows->nr++;
+		row->volume = xstrdup(vol->name);
+		row->title = xstrdup(vol->title);
+		row->share = xstrdup(vol->table.share);
+		row->id = group->now->id;
+		row->is_default = group->now->is_default;
+		row->name = sample_name(now, vol, group->now, sysroot);
+		row->parent = group->now->parent ?
+			      xstrdup(group->now->parent) : NULL;
+		fill(row, group, interval.seconds);
 	}
+	interval_free(&interval);
 }
 
 /* Whether the group has had I/O, or has any outstanding. */

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What groups got between two samples, and what was due to them.
+ */
+#ifndef IOBAND_INTERVAL_H
+#define IOBAND_INTERVAL_H
+
+#include "sample.h"
+#include "settings.h"
+
+/* A group that has waited for so long and got nothing is starved. */
+#define STARVED_NS	2000000000ULL
+
+/**
+ * struct interval_group - a group between two samples
+ * @was: the earlier one, %NULL if there was none
+ * @now: the later one
+ * @set: its settings
+ * @above: index of the group above, or -1
+ * @is_busy: it had I/O, or waits, or one below it
+ * @is_own_busy: it had I/O of its own, or waits
+ * @is_held: it had I/O waiting at both times, or one below it
+ * @is_limited: it has limits, or one above it
+ * @ios: I/Os that it and those below it got
+ * @bytes: likewise
+ * @work: likewise, as the policy counts
+ * @own_work: without those below it
+ * @weights: sum of the weights of those below it that were busy
+ * @due: percent of the share's service by weights among those with I/O, negative if
+ *	it had none
+ * @got: percent of the service that it and those below it got, negative if there was
+ *	none
+ * @unmet_s: seconds by which it did not get its minimum, negative if it has none
+ * @starves: it has waited for %STARVED_NS and got nothing, and no limit is to blame
+ */
+struct interval_group {
+	const struct volume *vol;
+	const struct stats_group *was;
+	const struct stats_group *now;
+	struct settings set;
+	ssize_t above;
+	bool is_busy;
+	bool is_own_busy;
+	bool is_held;
+	bool is_limited;
+	double ios;
+	double bytes;
+	double work;
+	double own_work;
+	double weights;
+	double due;
+	double got;
+	double unmet_s;
+	bool starves;
+};
+
+/**
+ * struct interval - all groups of all volumes, in the order of the later sample
+ * @seconds: how long it was, 0 if there is no earlier sample
+ */
+struct interval {
+	struct interval_group *v;
+	size_t nr;
+	double seconds;
+};
+
+uint64_t stats_grown(const struct stats_group *was,
+		     const struct stats_group *now, enum stats_key key);
+void interval_make(struct interval *interval, const struct sample *was,
+		   const struct sample *now);
+void interval_free(struct interval *interval);
+
+#endif /* IOBAND_INTERVAL_H */

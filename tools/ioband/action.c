@@ -13,6 +13,7 @@
 
 #include "action.h"
 #include "cmd.h"
+#include "lock.h"
 #include "table.h"
 #include "target.h"
 
@@ -67,9 +68,16 @@ int action_create(const struct options *opts, const char *name,
 {
 	char *command;
 
-	if (!opts->dry_run)
-		return ioband_dm_create(name, uuid, targets, read_ahead,
-					hidden);
+	if (!opts->dry_run) {
+		int r = lock_device(opts, name);
+
+		if (r)
+			return r;
+		lock_pause(opts);
+		r = ioband_dm_create(name, uuid, targets, read_ahead, hidden);
+		lock_resume();
+		return r;
+	}
 	command = xasprintf("dmsetup create '%s' --uuid '%s'", name, uuid);
 	print_table(command, targets);
 	free(command);
@@ -91,18 +99,34 @@ static int load(const struct options *opts, const char *name,
 
 static int resume(const struct options *opts, const char *name)
 {
-	if (!opts->dry_run)
-		return ioband_dm_resume(name);
-	printf("dmsetup resume '%s'\n", name);
-	return 0;
+	int r;
+
+	if (opts->dry_run) {
+		printf("dmsetup resume '%s'\n", name);
+		return 0;
+	}
+	/* It waits for all I/O of the device. */
+	lock_pause(opts);
+	r = ioband_dm_resume(name);
+	lock_resume();
+	return r;
 }
 
 int action_remove(const struct options *opts, const char *name)
 {
-	if (!opts->dry_run)
-		return ioband_dm_remove(name);
-	printf("dmsetup remove '%s'\n", name);
-	return 0;
+	int r;
+
+	if (opts->dry_run) {
+		printf("dmsetup remove '%s'\n", name);
+		return 0;
+	}
+	r = lock_device(opts, name);
+	if (r)
+		return r;
+	lock_pause(opts);
+	r = ioband_dm_remove(name);
+	lock_resume();
+	return r;
 }
 
 int action_message(const struct options *opts, const char *name,
@@ -116,6 +140,9 @@ int action_message(const struct options *opts, const char *name,
 		       text);
 		return 0;
 	}
+	r = lock_device(opts, name);
+	if (r)
+		return r;
 	r = ioband_dm_message(name, sector, text, &answer);
 	free(answer);
 	return r;
@@ -177,21 +204,27 @@ static int refuse_busy(const char *verb, const char *name,
 }
 
 /**
- * action_table - read the table of a device before replacing it
+ * action_table - read the table of a device before replacing it, and lock the device
+ * @opts: the global options
  * @verb: the operation, for messages, as in "attach"
  * @name: the device
  * @targets: filled in, to be freed by ioband_dm_targets_free() in any case
  *
- * Fails with %IOBAND_BUSY if the device is suspended or has an inactive table:
- * LVM or another program is changing it.
+ * Fails with %IOBAND_BUSY if another ioband is changing the device, or if it is suspended
+ * or has an inactive table: LVM or another program is changing it.
  *
  * Return: 0, or an exit code after the error has been reported.
  */
-int action_table(const char *verb, const char *name,
-		 struct ioband_dm_targets *targets)
+int action_table(const struct options *opts, const char *verb,
+		 const char *name, struct ioband_dm_targets *targets)
 {
-	int r = ioband_dm_table(name, targets);
+	int r;
 
+	memset(targets, 0, sizeof(*targets));
+	if (lock_device(opts, name))
+		return fail(IOBAND_BUSY, "cannot %s '%s': %s", verb, name,
+			    lock_reason());
+	r = ioband_dm_table(name, targets);
 	if (r)
 		return fail_errno(r, ioband_dm_error(),
 				  "cannot read the table of '%s'", name);
@@ -302,7 +335,8 @@ int action_replace(const struct options *opts, const char *verb,
 void failure_note(struct failure *why, int err)
 {
 	why->err = err;
-	snprintf(why->reason, sizeof(why->reason), "%s", ioband_dm_reason());
+	snprintf(why->reason, sizeof(why->reason), "%s", *lock_reason() ?
+		 lock_reason() : ioband_dm_reason());
 	snprintf(why->detail, sizeof(why->detail), "%s", ioband_dm_error());
 }
 

@@ -19,7 +19,7 @@ struct options;
  */
 struct failure {
 	int err;
-	char reason[256];
+	char reason[300];
 	char detail[200];
 };
 
@@ -32,8 +32,8 @@ int action_message(const struct options *opts, const char *name,
 		   uint64_t sector, const char *text);
 
 /* Replacing a table: read, then replace, rolled back on failure. */
-int action_table(const char *verb, const char *name,
-		 struct ioband_dm_targets *targets);
+int action_table(const struct options *opts, const char *verb,
+		 const char *name, struct ioband_dm_targets *targets);
 int action_replace(const struct options *opts, const char *verb,
 		   const char *name, const struct ioband_dm_targets *old,
 		   const struct ioband_dm_targets *new);

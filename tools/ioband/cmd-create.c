@@ -11,6 +11,7 @@
 #include "blk.h"
 #include "cmd.h"
 #include "current.h"
+#include "lock.h"
 #include "store.h"
 #include "target.h"
 #include "util.h"
@@ -76,7 +77,10 @@ int create_volume(const struct options *opts, const struct volumes *volumes,
 	int r, status;
 
 	cfg->is_attached = false;
+	/* A read may wait for the device below for ever. */
+	lock_pause(opts);
 	status = check_contents(opts, cfg, blk->devno);
+	lock_resume();
 	if (!status)
 		status = share_default(opts, cfg, blk->devno);
 	if (!status)

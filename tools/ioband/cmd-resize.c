@@ -33,7 +33,7 @@ static int set_length(const struct options *opts, const struct volume *vol,
 	struct ioband_dm_targets old, new = { 0 };
 	int status;
 
-	status = action_table("resize", vol->name, &old);
+	status = action_table(opts, "resize", vol->name, &old);
 	if (!status && old.nr != 1)
 		status = fail(IOBAND_DEVICE,
 			      "cannot resize '%s': its table has %zu lines, and would have one; see 'dmsetup table %s'",

@@ -403,7 +403,7 @@ static int reload(const struct options *opts, const struct volume *vol,
 	int status;
 
 	params = config_params(cfg, plan->device, vol->table.offset_sectors);
-	status = action_table("change", cfg->name, &old);
+	status = action_table(opts, "change", cfg->name, &old);
 	new.read_only = old.read_only;
 	for (size_t i = 0; i < old.nr; i++) {
 		const struct ioband_dm_target *t = &old.v[i];

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysmacros.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <libdevmapper.h>
@@ -21,6 +22,9 @@ enum {
 	/* Masks out the flags above libdevmapper's log level. */
 	LOG_LEVEL_MASK	= 7,
 	LOG_LEVEL_ERR	= 3,
+
+	UDEV_TRY_MS	= 5,
+	UDEV_WAIT_MS	= 30000,
 };
 
 static char last_error[200];
@@ -326,6 +330,26 @@ out:
 }
 
 /*
+ * Wait until udev has processed an event, but not for ever: one that is stuck would keep
+ * us here, deaf to signals. What it has not done, it does when it goes on.
+ */
+static void wait_for_udev(uint32_t cookie, const char *name)
+{
+	const struct timespec pause = { .tv_nsec = UDEV_TRY_MS * 1000000 };
+	int ready = 0;
+
+	for (unsigned int ms = 0; ms < UDEV_WAIT_MS; ms += UDEV_TRY_MS) {
+		if (!dm_udev_wait_immediate(cookie, &ready) || ready)
+			return;
+		nanosleep(&pause, NULL);
+	}
+	warn("'%s': udev has not taken note of the change for %d seconds, and is not waited for any longer; links in /dev may be missing until it goes on: see 'systemctl status systemd-udevd'",
+	     name, UDEV_WAIT_MS / 1000);
+	dm_udev_complete(cookie);
+	dm_udev_wait(cookie);
+}
+
+/*
  * Run a task that raises a uevent, and wait until udev has processed it. Where udev
  * runs, libdevmapper need not manage device nodes itself.
  */
@@ -339,7 +363,7 @@ static int run_event(struct dm_task *task, const char *name, uint16_t flags)
 	if (!dm_task_set_cookie(task, &cookie, flags))
 		return -ENOMEM;
 	r = run_change(task, name);
-	dm_udev_wait(cookie);
+	wait_for_udev(cookie, name);
 	return r;
 }
 

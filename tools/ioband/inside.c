@@ -266,7 +266,7 @@ int inside_put(const struct options *opts, const struct volumes *volumes,
 
 	/* No signal may end us while a hidden device exists that is not in use yet. */
 	action_begin();
-	status = action_table("attach", in.name, &in.old);
+	status = action_table(opts, "attach", in.name, &in.old);
 	if (status)
 		goto out;
 	if (all_flat(&in)) {
@@ -384,7 +384,7 @@ int inside_take_out(const struct options *opts, const struct volumes *volumes,
 	int r, status;
 
 	action_begin();
-	status = action_table("detach", name, &in.old);
+	status = action_table(opts, "detach", name, &in.old);
 	for (size_t i = 0; !status && i < in.old.nr; i++)
 		status = plain_line(&in, &in.old.v[i], &lower);
 	if (!status)

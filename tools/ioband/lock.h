@@ -11,4 +11,12 @@ struct options;
 int lock_take(const struct options *opts);
 void lock_drop(void);
 
+/* Of one device, until lock_drop() or the end of the process. */
+int lock_device(const struct options *opts, const char *name);
+const char *lock_reason(void);
+
+/* Around what may wait for a device, or for udev. */
+void lock_pause(const struct options *opts);
+void lock_resume(void);
+
 #endif /* IOBAND_LOCK_H */

@@ -75,10 +75,10 @@ static const struct metric metrics[] = {
 	{ "ioband_group_in_flight", "gauge", "",
 	  "I/Os at the disk now.", { { STATS_IN_FLIGHT, "" } }, 1 },
 	{ "ioband_group_due_ratio", "gauge", "ratio",
-	  "Part of the service of the share that is due to the group.",
+	  "Part of the service of the share due to the group since contention began.",
 	  { { STATS_DUE_PPM, "" } }, 1 },
 	{ "ioband_group_got_ratio", "gauge", "ratio",
-	  "Part of the service of the share that the group got.",
+	  "Part of the service of the share that the group got since contention began.",
 	  { { STATS_GOT_PPM, "" } }, 1 },
 };
 

@@ -30,7 +30,8 @@ int attach_find(const struct options *opts, struct config *cfg,
 		struct blk *blk);
 int detach_volume(const struct options *opts, const struct volumes *volumes,
 		  const char *name);
-int remove_volume(const struct options *opts, const struct volume *vol);
+int remove_device(const struct options *opts,
+		  const struct ioband_dm_device *dev);
 int attach_volume(const struct options *opts, const struct volumes *volumes,
 		  struct config *cfg, const char *devno);
 int create_volume(const struct options *opts, const struct volumes *volumes,

@@ -236,7 +236,8 @@ static int unmake_volume(const struct subject *s)
 	} else if (!status && now && volume_is_attached(now)) {
 		status = inside_take_out(s->opts, &volumes, s->name);
 	} else if (!status && now) {
-		status = remove_volume(s->opts, now);
+		status = remove_device(s->opts,
+				       volumes_device(&volumes, s->name, NULL));
 	}
 	plan_free(&plan);
 	config_free(&was);
@@ -494,7 +495,8 @@ static int take_away(const struct subject *s)
 	bool known;
 
 	if (s->vol && !volume_is_attached(s->vol))
-		return remove_volume(s->opts, s->vol);
+		return remove_device(s->opts,
+				     volumes_device(&s->volumes, s->name, NULL));
 	known = s->vol;
 	if (!known) {
 		const struct ioband_dm_device *dev =

@@ -36,6 +36,27 @@ static int send(const struct options *opts, const struct volume *vol,
 	return r ? fail_change(r, "cannot set %s of '%s'", what, vol->name) : 0;
 }
 
+/* The most frequent mistake: say what to type instead. */
+static int no_group(const struct volume *vol, int argc, char **argv)
+{
+	char *words = shell_word("%s", argv[0]);
+	int status;
+
+	for (int i = 1; i < argc; i++) {
+		char *word = shell_word("%s", argv[i]);
+		char *more = xasprintf("%s %s", words, word);
+
+		free(words);
+		free(word);
+		words = more;
+	}
+	status = fail(IOBAND_USAGE,
+		      "'%s' has no group in '%s' yet: \"ioband group add %s %s\" makes it one",
+		      argv[0], vol->name, vol->name, words);
+	free(words);
+	return status;
+}
+
 /* All settings in one message, which the kernel applies completely or not at all. */
 static int set_group(const struct options *opts, const struct volume *vol,
 		     int argc, char **argv)
@@ -68,6 +89,9 @@ static int set_group(const struct options *opts, const struct volume *vol,
 	if (status)
 		return status;
 
+	if (!vol->table.auto_depth && !group.is_default &&
+	    !table_find(&vol->table, false, group.id))
+		return no_group(vol, argc, argv);
 	groupref_print(ref, &group);
 	text = xasprintf("set %s", ref);
 	for (int key = 0; key < NR_SETTINGS; key++) {

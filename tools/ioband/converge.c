@@ -475,7 +475,12 @@ static int make(const struct options *opts, const struct volumes *volumes,
 	int status = blk_find(opts->sysroot, cfg->device, &blk);
 
 	if (!status && !cfg->is_attached &&
-	    volumes_device(volumes, cfg->name, NULL))
+	    volume_is_wiped(volumes, cfg->name))
+		status = fail(IOBAND_BUSY,
+			      "cannot create '%s': it is there, and somebody has replaced its table; 'ioband remove %s' first",
+			      cfg->name, cfg->name);
+	else if (!status && !cfg->is_attached &&
+		 volumes_device(volumes, cfg->name, NULL))
 		status = fail(IOBAND_BUSY,
 			      "cannot create '%s': there is a device of that name that is no volume; rename one of them",
 			      cfg->name);

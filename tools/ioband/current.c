@@ -37,6 +37,23 @@ bool volume_is_attached(const struct volume *vol)
 	       vol->table.offset_sectors;
 }
 
+/**
+ * volume_is_wiped - whether a device is what is left of a volume made by create
+ * @volumes: what volumes_read() found
+ * @name: device-mapper name
+ *
+ * Its table was replaced, by dmsetup wipe_table or remove --force.
+ */
+bool volume_is_wiped(const struct volumes *volumes, const char *name)
+{
+	char *uuid = xasprintf(UUID_PREFIX "%s", name);
+	bool wiped = volumes_device(volumes, name, uuid) &&
+		     !volumes_find(volumes, name);
+
+	free(uuid);
+	return wiped;
+}
+
 /* Replace ids of cgroups, which a reboot invalidates, by paths where possible. */
 static void name_cgroups(const struct options *opts, struct config *cfg)
 {

@@ -15,6 +15,7 @@ struct options;
 #define UUID_LOWER UUID_PREFIX "LOWER-"
 
 bool volume_is_attached(const struct volume *vol);
+bool volume_is_wiped(const struct volumes *volumes, const char *name);
 int volume_config(const struct options *opts, const struct volume *vol,
 		  struct config *cfg);
 const char *volume_state(const struct options *opts, const struct volume *vol);

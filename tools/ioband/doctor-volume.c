@@ -366,7 +366,13 @@ static int check_kept(struct doctor *doctor)
 		config_free(&cfg);
 		if (!good)
 			continue;
-		if (volumes_device(&doctor->volumes, name, NULL))
+		if (volume_is_wiped(&doctor->volumes, name))
+			add_finding(doctor, ERROR, "lost", name,
+				    xasprintf("its table was replaced, as by 'dmsetup wipe_table', though %s/%s.conf is there",
+					      STORE_ETC, name),
+				    xasprintf("free it, then 'ioband remove %s' and 'ioband apply %s'",
+					      name, name));
+		else if (volumes_device(&doctor->volumes, name, NULL))
 			add_finding(doctor, ERROR, "lost", name,
 				    xasprintf(LOST, STORE_ETC, name),
 				    xasprintf("put it in again with 'ioband apply %s'",

@@ -15,8 +15,27 @@
 #include "util.h"
 #include "words.h"
 
-static int resolve_cgroup(const struct options *opts, const char *word,
-			  struct config_group *group, char **why)
+/* \xHH as listings print what a terminal or a shell may not like; to be freed. */
+static char *unescape_hex(const char *word)
+{
+	char *text = xcalloc(strlen(word) + 1, 1), *to = text;
+
+	while (*word) {
+		unsigned int byte;
+		int n = 0;
+
+		if (sscanf(word, "\\x%2x%n", &byte, &n) == 1 && n == 4 && byte) {
+			*to++ = byte;
+			word += n;
+		} else {
+			*to++ = *word++;
+		}
+	}
+	return text;
+}
+
+static int find_cgroup(const struct options *opts, const char *word,
+		       struct config_group *group, char **why)
 {
 	char *path = NULL;
 	int r;
@@ -46,6 +65,27 @@ static int resolve_cgroup(const struct options *opts, const char *word,
 	}
 	free(path);
 	return r;
+}
+
+/* By its name, or as that was printed. */
+static int resolve_cgroup(const struct options *opts, const char *word,
+			  struct config_group *group, char **why)
+{
+	int r = find_cgroup(opts, word, group, why), again;
+	char *name, *why_not;
+
+	if (r != -ENOENT || !strstr(word, "\\x"))
+		return r;
+	name = unescape_hex(word);
+	again = find_cgroup(opts, name, group, &why_not);
+	free(name);
+	if (again) {
+		free(why_not);
+		return r;
+	}
+	free(*why);
+	*why = NULL;
+	return 0;
 }
 
 static int resolve_user(const char *word, struct config_group *group,

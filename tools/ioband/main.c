@@ -106,6 +106,71 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
+/* How many letters to add, drop, replace or swap, if that is at most @most; else more. */
+static unsigned int distance(const char *a, const char *b, unsigned int most)
+{
+	unsigned int best;
+
+	while (*a && *a == *b) {
+		a++;
+		b++;
+	}
+	if (!*a && !*b)
+		return 0;
+	if (!most)
+		return 1;
+	best = *a && *b ? distance(a + 1, b + 1, most - 1) : most;
+	/* Two letters in the wrong order are one mistake. */
+	if (*a && *b && a[1] && *a == b[1] && a[1] == *b &&
+	    distance(a + 2, b + 2, most - 1) < best)
+		best = distance(a + 2, b + 2, most - 1);
+	if (*a && distance(a + 1, b, most - 1) < best)
+		best = distance(a + 1, b, most - 1);
+	if (*b && distance(a, b + 1, most - 1) < best)
+		best = distance(a, b + 1, most - 1);
+	return best + 1;
+}
+
+static int unknown_command(const char *word)
+{
+	const char *nearest = NULL;
+	unsigned int least = 3;
+
+	for (int i = 0; i < NR_COMMANDS; i++) {
+		unsigned int n = distance(word, commands[i].name, 2);
+
+		if (n < least) {
+			least = n;
+			nearest = commands[i].name;
+		}
+	}
+	if (nearest)
+		return fail(IOBAND_USAGE,
+			    "unknown command '%s': do you mean '%s'? 'ioband --help' shows those there are",
+			    word, nearest);
+	return fail(IOBAND_USAGE,
+		    "unknown command '%s': 'ioband --help' shows those there are",
+		    word);
+}
+
+/* ioband help [COMMAND] */
+static int help(int argc, char **argv)
+{
+	const struct command *cmd = argc > 1 ? find_command(argv[1]) : NULL;
+
+	if (argc > 2)
+		return fail(IOBAND_USAGE,
+			    "unexpected word '%s': 'ioband help' takes one command",
+			    argv[2]);
+	if (argc > 1 && !cmd)
+		return unknown_command(argv[1]);
+	if (cmd)
+		help_command(cmd);
+	else
+		help_all(commands, NR_COMMANDS);
+	return 0;
+}
+
 /* An option of listings that can have no effect here, or NULL. */
 static const char *vain_option(const struct options *opts,
 			       const struct command *cmd)
@@ -360,12 +425,12 @@ int main(int argc, char **argv)
 	if (!argc)
 		status = fail(IOBAND_USAGE,
 			      "no command given: 'ioband --help' shows those there are");
+	else if (!strcmp(argv[0], "help"))
+		return close_stdout(help(argc, argv));
 	else
 		cmd = find_command(argv[0]);
 	if (argc && !cmd)
-		status = fail(IOBAND_USAGE,
-			      "unknown command '%s': 'ioband --help' shows those there are",
-			      argv[0]);
+		status = unknown_command(argv[0]);
 	for (int i = 1; cmd && i < argc; i++)
 		argv[i] = shield_word(cmd, argv[i]);
 	if (cmd)

@@ -27,10 +27,9 @@ sources	:= $(wildcard drivers/md/*.[ch] drivers/md/compat/* drivers/md/Kbuild)
 
 all: module tools
 
-module: drivers/md/dm-ioband.ko
-
-drivers/md/dm-ioband.ko: $(module)/dm-ioband.ko
-	cp $< $@
+# The copy may be that of another kernel, and newer than this one's.
+module: $(module)/dm-ioband.ko
+	cmp -s $< drivers/md/dm-ioband.ko || cp $< drivers/md/dm-ioband.ko
 
 $(module)/dm-ioband.ko: $(sources)
 	$(if $(KVER),,$(error No kernel headers found: give KVER= or KDIR=, or run scripts/deps build))

@@ -9,11 +9,72 @@
 #include <linux/iocontext.h>
 #include <linux/ioprio.h>
 #include <linux/kernfs.h>
+#include <linux/memcontrol.h>
 #include <linux/pid.h>
 #include <linux/sched/signal.h>
 #include <linux/uidgid.h>
 
 #include "dm-ioband.h"
+
+/* dm does not say whose bios are: set with the first of which it did not. */
+static unsigned int attributed_by_page;
+
+/**
+ * ioband_attribution - how the owner of what kernel threads write is found
+ *
+ * Context: any.
+ * Return: the word for it.
+ */
+const char *ioband_attribution(void)
+{
+	return READ_ONCE(attributed_by_page) ? "page" : "dm";
+}
+
+static bool current_is_jbd2(void)
+{
+	/* User space cannot set the name of a kernel thread. */
+	return current->flags & PF_KTHREAD && !strncmp(current->comm, "jbd2/", 5);
+}
+
+/*
+ * The css of the io controller that the page cache would charge for writing back the
+ * first page of a bio, with a reference; or %NULL.
+ */
+static struct cgroup_subsys_state *bio_page_owner(const struct bio *bio)
+{
+	struct cgroup_subsys_state *css, *owner = NULL;
+
+	rcu_read_lock();
+	css = ioband_folio_memcg_css(page_folio(bio_page(bio)));
+	/* With version 1, memory has cgroups of its own. */
+	if (css && css->cgroup->root == blkcg_root_css->cgroup->root)
+		owner = cgroup_get_e_css(css->cgroup, &io_cgrp_subsys);
+	rcu_read_unlock();
+	return owner;
+}
+
+/*
+ * Find the owner of a bio that dm has not told us of: current, or whom the kernel thread
+ * works for. One that works for nobody writes back other tasks' pages, so ask the first
+ * page. The journal and metadata are everybody's, whoever touched the page first.
+ */
+static noinline void bio_find_owner(struct bio *clone)
+{
+	struct cgroup_subsys_state *css;
+
+	bio_associate_blkg(clone);
+	if (!READ_ONCE(attributed_by_page) && !xchg(&attributed_by_page, 1))
+		DMWARN("this kernel's device-mapper does not tell whose I/O it is: kernel threads' writes are charged by their pages");
+	if (!(current->flags & PF_KTHREAD) || bio_blkcg_css(clone)->parent ||
+	    !op_is_write(bio_op(clone)) || !bio_has_data(clone) ||
+	    clone->bi_opf & REQ_META || current_is_jbd2())
+		return;
+	css = bio_page_owner(clone);
+	if (!css)
+		return;
+	bio_associate_blkg_from_css(clone, css);
+	css_put(css);
+}
 
 /**
  * bio_adopt - direct a clone to a device, charged to the original's cgroup
@@ -28,6 +89,9 @@
  * that the block layer refuses before it touches a queue or a driver (see
  * compat.h). The extra reference to the probe keeps the refusal from dropping
  * the association, which the clone then takes over.
+ *
+ * Kernels before "dm: use bio_clone_blkg_association" copy nothing. No header tells, but
+ * the probe does.
  *
  * From here on dm accounts for the clone, which is to be submitted by
  * submit_bio_noacct(). That makes one association for each bio, where dm makes
@@ -52,7 +116,7 @@ void bio_adopt(struct bio *clone, struct block_device *bdev)
 	clone->bi_bdev = bdev;
 	clone->bi_blkg = probe.bi_blkg;
 	if (unlikely(!clone->bi_blkg))
-		bio_associate_blkg(clone);
+		bio_find_owner(clone);
 }
 
 /* @css, or its nearest ancestor at level @depth or above. */
@@ -208,7 +272,7 @@ static bool bio_is_swap_in(const struct bio *bio)
  * the journal or metadata that all users of a file system share.
  *
  * jbd2 sets REQ_META on commits only since 6.10, and in stable kernels. Before, its
- * writes are recognized by the name of the kernel thread, which user space cannot set.
+ * writes are recognized by the name of the kernel thread.
  */
 static bool bio_is_urgent(const struct bio *bio, bool is_root)
 {
@@ -217,8 +281,7 @@ static bool bio_is_urgent(const struct bio *bio, bool is_root)
 	if (!(current->flags & (PF_KTHREAD | PF_MEMALLOC)) ||
 	    !op_is_write(bio_op(bio)))
 		return false;
-	return current->flags & PF_MEMALLOC ||
-	       (is_root && !strncmp(current->comm, "jbd2/", 5));
+	return current->flags & PF_MEMALLOC || (is_root && current_is_jbd2());
 }
 
 /* A dying task may hold locks that others wait for. */

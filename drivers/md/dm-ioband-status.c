@@ -372,8 +372,11 @@ void iot_show(struct ioband_target *iot, char *result, unsigned int maxlen)
 	       ioband_type_name(volume->type), depth, reason);
 	if (pool->nr_legs > 1)
 		DMEMIT(" legs=%u", pool->nr_legs);
-	DMEMIT(" contended=%d in_flight=%u held=%u held_max=%u\n", contended,
+	DMEMIT(" contended=%d in_flight=%u held=%u held_max=%u", contended,
 	       iop_in_flight(pool), held, held_max);
+	if (volume->type == IOBAND_TYPE_CGROUP)
+		DMEMIT(" attribution=%s", ioband_attribution());
+	DMEMIT("\n");
 	if (READ_ONCE(pool->token_base) || READ_ONCE(pool->carryover))
 		DMEMIT("token_base=%u carryover=%u note=no_effect_without_epochs\n",
 		       READ_ONCE(pool->token_base),

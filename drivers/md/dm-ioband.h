@@ -531,6 +531,7 @@ struct ioband_group *iov_next(struct ioband_volume *volume,
 void iov_reset_settings(struct ioband_volume *volume);
 
 /* dm-ioband-classify.c */
+const char *ioband_attribution(void);
 void bio_adopt(struct bio *clone, struct block_device *bdev);
 int bio_ioprio(const struct bio *bio);
 void iob_classify(struct ioband_bio *iob, struct bio *bio);

@@ -65,6 +65,10 @@ static int check_show(struct doctor *doctor, const struct volume *vol)
 		return status;
 	for (size_t i = 0; i < show.nr_groups; i++)
 		check_group(doctor, vol, &show.groups[i]);
+	if (show.attribution && !strcmp(show.attribution, "page"))
+		add_finding(doctor, WARNING, "attribution", vol->name,
+			    xstrdup("this kernel's device-mapper does not tell whose I/O it is: what dm-crypt and others above ioband send from pages of their own is charged to the default group"),
+			    xstrdup("use a kernel with \"dm: use bio_clone_blkg_association\" (Debian: 6.1.170, 6.12.85), or put dm-crypt below ioband"));
 	if (show.note && !strcmp(show.note, "no_effect_without_epochs"))
 		add_finding(doctor, NOTE, "no-effect", vol->name,
 			    xstrdup("token_base or carryover is set, and has no effect"),

@@ -256,6 +256,7 @@ static void parse_show_pool(char *line, struct show *show)
 		{ "contended", &show->contended },
 		{ "in_flight", &show->in_flight },
 		{ "held", &show->held },
+		{ "attribution", &show->attribution },
 		{ "note", &show->note },
 	};
 	struct words words = { .next = line };

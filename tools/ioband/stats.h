@@ -93,6 +93,7 @@ struct show {
 	const char *contended;
 	const char *in_flight;
 	const char *held;
+	const char *attribution;
 	const char *note;
 	struct show_group *groups;
 	size_t nr_groups;

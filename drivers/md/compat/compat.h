@@ -60,6 +60,22 @@
 #define ioband_bdev_rot(bdev)	(!bdev_nonrot(bdev))
 #endif
 
+/* The memory cgroup that a folio is charged to, or NULL; under RCU. */
+#ifndef CONFIG_MEMCG
+#define ioband_folio_memcg_css(folio)	((void)(folio), (struct cgroup_subsys_state *)NULL)
+#else
+#ifdef HAVE_FOLIO_MEMCG_CHECK
+#define ioband_folio_memcg(folio)	folio_memcg_check(folio)
+#else
+#define ioband_folio_memcg(folio)	page_memcg_check(&(folio)->page)
+#endif
+#define ioband_folio_memcg_css(folio) ({				\
+	struct mem_cgroup *__memcg = ioband_folio_memcg(folio);		\
+									\
+	__memcg ? &__memcg->css : NULL;					\
+})
+#endif
+
 /*
  * An operation that is no write, and that submit_bio_noacct() refuses in any bio
  * to a device that is not zoned; for bio_adopt().

@@ -25,3 +25,6 @@ ioband-compat-flags += $(call ioband-probe,linux/workqueue.h,WQ_PERCPU,HAVE_WQ_P
 
 # By 7.2: bdev_rot() replaces its opposite, bdev_nonrot().
 ioband-compat-flags += $(call ioband-probe,linux/blkdev.h,bool bdev_rot\b,HAVE_BDEV_ROT)
+
+# 6.4: folio_memcg_check() is what page_memcg_check() is made of.
+ioband-compat-flags += $(call ioband-probe,linux/memcontrol.h,folio_memcg_check,HAVE_FOLIO_MEMCG_CHECK)

@@ -521,7 +521,7 @@ static enum ioband_verdict iop_judge(struct ioband_pool *pool,
 			if (limited)
 				this_cpu_inc(group->stats->urgent_ios);
 			ioband_charge_limits(&pool->sched, iob_payer(iob),
-					     &iob->io, now_ns);
+					     &iob->io, iob->is_urgent, now_ns);
 			return iob_pass(iob, now_ns);
 		}
 		iop_contend(pool, now_ns);

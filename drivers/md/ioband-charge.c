@@ -285,6 +285,29 @@ static void note_sent(struct ioband_sched *sched, struct charge *charge)
 				 (u64)LEAD_IOS, (u64)LEAD_IOS_MAX);
 }
 
+/* Since when I/O of a node with limits waits, here or below; now if none does. */
+static u64 waits_since_ns(const struct ioband_node *node, u64 now_ns)
+{
+	u64 since_ns = now_ns;
+	unsigned int way;
+
+	for (way = 0; way < ioband_nr_ways(node); way++) {
+		u64 waits_ns = node->terms->waits_ns[ioband_way_dir(way)];
+
+		if (ioband_facet(node, way)->state != IOBAND_FACET_EMPTY &&
+		    ioband_before(waits_ns, since_ns))
+			since_ns = waits_ns;
+	}
+	return since_ns;
+}
+
+static void node_owe(const struct ioband_node *node, const struct ioband_io *io,
+		     u64 now_ns)
+{
+	ioband_terms_owe(node->terms, io->dir, 1 + io->merged, io->sectors,
+			 waits_since_ns(node, now_ns), now_ns);
+}
+
 /**
  * ioband_path_charge - charge an I/O to its group and all groups above
  * @sched: the scheduler
@@ -308,7 +331,6 @@ u64 ioband_path_charge(struct ioband_sched *sched, struct ioband_node *node,
 		.io = io, .how = how, .cost = cost, .lead_cost = cost,
 		.lead_ios = LEAD_IOS, .is_limited = limited,
 	};
-	u64 since_ns = how == IOBAND_AS_DEBT ? now_ns : io->arrival_ns;
 	bool by_tag = top, is_over = false;
 	struct payer payer;
 
@@ -333,9 +355,11 @@ u64 ioband_path_charge(struct ioband_sched *sched, struct ioband_node *node,
 		node->served += cost;
 		move_tags(&payer, &charge, by_tag,
 			  ioband_step(&node->rest, cost, node->weight));
-		if (node->terms)
-			ioband_terms_charge(node->terms, io->dir, ios,
-					    io->sectors, since_ns, now_ns);
+		if (node->terms && how == IOBAND_AS_DEBT)
+			node_owe(node, io, now_ns);
+		else if (node->terms)
+			ioband_terms_charge(node->terms, io->dir, ios, io->sectors,
+					    io->arrival_ns, now_ns);
 		ioband_node_place(sched, node, now_ns);
 	}
 	if (is_over)
@@ -374,16 +398,20 @@ void ioband_node_join(struct ioband_sched *sched, struct ioband_node *node,
  * @sched: the scheduler
  * @node: the I/O's group
  * @io: the I/O; stays the caller's
+ * @is_debt: it goes whether limits let it or not
  * @now_ns: the time
  */
 void ioband_charge_limits(struct ioband_sched *sched, struct ioband_node *node,
-			  const struct ioband_io *io, u64 now_ns)
+			  const struct ioband_io *io, bool is_debt, u64 now_ns)
 {
 	for (; node->parent; node = node->parent) {
 		if (!node->terms)
 			continue;
-		ioband_terms_charge(node->terms, io->dir, 1, io->sectors,
-				    now_ns, now_ns);
+		if (is_debt)
+			node_owe(node, io, now_ns);
+		else
+			ioband_terms_charge(node->terms, io->dir, 1, io->sectors,
+					    now_ns, now_ns);
 		ioband_node_update(sched, node, now_ns);
 	}
 }
@@ -396,7 +424,8 @@ void ioband_charge_limits(struct ioband_sched *sched, struct ioband_node *node,
  * @now_ns: the time
  *
  * The group and those above go into debt: their other I/O waits until the rest
- * have caught up, and until their limits have absorbed this one.
+ * have caught up, and until their limits have absorbed this one, or for as long as a
+ * debt is remembered (ioband-terms.c).
  */
 void ioband_charge(struct ioband_sched *sched, struct ioband_node *node,
 		   const struct ioband_io *io, u64 now_ns)

@@ -332,7 +332,7 @@ void ioband_hold(struct ioband_sched *sched, struct ioband_node *node,
 void ioband_charge(struct ioband_sched *sched, struct ioband_node *node,
 		   const struct ioband_io *io, u64 now_ns);
 void ioband_charge_limits(struct ioband_sched *sched, struct ioband_node *node,
-			  const struct ioband_io *io, u64 now_ns);
+			  const struct ioband_io *io, bool is_debt, u64 now_ns);
 bool ioband_may_pass(const struct ioband_node *node, const struct ioband_io *io,
 		     u64 now_ns);
 struct ioband_io *ioband_next(struct ioband_sched *sched, u32 in_flight,

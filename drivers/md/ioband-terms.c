@@ -19,6 +19,13 @@
  * short of the one they share. A burst of 0 makes this a strict leaky bucket, any
  * other a token bucket. The peak is a second bucket without a burst.
  *
+ * What could not wait for a limit is charged, too, and what comes later waits for it:
+ * a debt. It may be any number of I/Os, swap above all. Paid in full, it would keep the
+ * group's next read waiting for as long as hours, and perhaps others that wait for what
+ * the reader holds. So a debt makes no I/O wait for more than DEBT_NS, be there more of
+ * it meanwhile or not: a group that pays debts all the time gets one I/O through in
+ * that time.
+ *
  * The bucket of a minimum runs empty when the group is about to get less than its
  * minimum; that is when it goes first (mClock's reservation clock: A. Gulati,
  * A. Merchant, P. Varman, "mClock: Handling Throughput Variability for
@@ -42,6 +49,12 @@
  * other I/O completes, so service is a little late now and then.
  */
 #define MIN_LEAD		200
+
+/*
+ * How long an I/O waits for a debt at most. A second pays for all that does not wait now
+ * and then: metadata, a flush. Whoever waits longer looks dead.
+ */
+#define DEBT_NS			((u64)NSEC_PER_SEC)
 
 /* How far ahead of the clock a bucket may get and still be compared: 73 years. */
 #define AHEAD_MAX_NS		((u64)1 << 61)
@@ -114,6 +127,21 @@ static void limit_fill(struct ioband_bucket *bucket, u64 units, u64 since_ns,
 		bucket_fill(bucket, units);
 }
 
+/* As limit_fill(), but no I/O goes later than @until_ns for it. */
+static void limit_owe(struct ioband_bucket *bucket, u64 units, u64 until_ns, u64 now_ns)
+{
+	struct ioband_bucket was = *bucket;
+
+	limit_fill(bucket, units, now_ns, now_ns);
+	until_ns += bucket->burst_ns;
+	if (!ioband_before(until_ns, bucket->empty_ns))
+		return;
+	if (ioband_before(was.empty_ns, until_ns))
+		bucket_set(bucket, until_ns);
+	else
+		*bucket = was;
+}
+
 /* Service beyond the minimum does not count against the group later. */
 static void min_fill(struct ioband_bucket *bucket, u64 units, u64 now_ns)
 {
@@ -158,6 +186,17 @@ void ioband_terms_init(struct ioband_terms *terms,
 	terms->latency_ns = latency_ns;
 }
 
+/**
+ * ioband_terms_begin - begin with terms of a group that had none
+ * @terms: the terms
+ * @now_ns: the time: what the group holds waits for these terms since then
+ */
+void ioband_terms_begin(struct ioband_terms *terms, u64 now_ns)
+{
+	terms->waits_ns[IOBAND_READ] = now_ns;
+	terms->waits_ns[IOBAND_WRITE] = now_ns;
+}
+
 static void bucket_inherit(struct ioband_bucket *bucket,
 			   const struct ioband_bucket *old, u64 now_ns)
 {
@@ -194,6 +233,7 @@ void ioband_terms_inherit(struct ioband_terms *terms,
 		bucket_inherit(&terms->min, &old->min, now_ns);
 		terms->wanted_ns = old->wanted_ns;
 	}
+	memcpy(terms->waits_ns, old->waits_ns, sizeof(terms->waits_ns));
 	terms->unmet_ns = old->unmet_ns;
 	terms->promised_ns = old->promised_ns;
 }
@@ -236,6 +276,12 @@ static bool limit_is_bytes(unsigned int id)
 	return id <= IOBAND_BPS;
 }
 
+/* No bio is larger: its size is kept in 32 bits. */
+static u64 bytes_of(u32 sectors)
+{
+	return min_t(u64, (u64)sectors << SECTOR_BYTES_SHIFT, U32_MAX);
+}
+
 /**
  * ioband_terms_charge - charge I/O to limits and minimum
  * @terms: the terms of its group, or of one above
@@ -248,8 +294,39 @@ static bool limit_is_bytes(unsigned int id)
 void ioband_terms_charge(struct ioband_terms *terms, enum ioband_dir dir,
 			 u32 ios, u32 sectors, u64 since_ns, u64 now_ns)
 {
-	/* No bio is larger: its size is kept in 32 bits. */
-	u64 bytes = min_t(u64, (u64)sectors << SECTOR_BYTES_SHIFT, U32_MAX);
+	u64 bytes = bytes_of(sectors);
+	unsigned int i;
+
+	if (terms->min_rate)
+		min_fill(&terms->min, terms->min_is_ios ? ios : bytes, now_ns);
+	if (!terms->has_limits)
+		return;
+	terms->waits_ns[dir] = now_ns;
+	for (i = 0; i < ARRAY_SIZE(limits_of[dir]); i++) {
+		unsigned int id = limits_of[dir][i];
+		u64 units = limit_is_bytes(id) ? bytes : ios;
+
+		if (!terms->limits[id].rate)
+			continue;
+		limit_fill(&terms->average[id], units, since_ns, now_ns);
+		if (terms->limits[id].peak)
+			limit_fill(&terms->peak[id], units, since_ns, now_ns);
+	}
+}
+
+/**
+ * ioband_terms_owe - charge I/O that did not wait to limits and minimum
+ * @terms: the terms of its group, or of one above
+ * @dir: read or write
+ * @ios: how many
+ * @sectors: their size in all
+ * @waits_ns: since when other I/O of the group waits; @now_ns if none does
+ * @now_ns: the time
+ */
+void ioband_terms_owe(struct ioband_terms *terms, enum ioband_dir dir, u32 ios,
+		      u32 sectors, u64 waits_ns, u64 now_ns)
+{
+	u64 bytes = bytes_of(sectors), until_ns = waits_ns + DEBT_NS;
 	unsigned int i;
 
 	if (terms->min_rate)
@@ -262,9 +339,9 @@ void ioband_terms_charge(struct ioband_terms *terms, enum ioband_dir dir,
 
 		if (!terms->limits[id].rate)
 			continue;
-		limit_fill(&terms->average[id], units, since_ns, now_ns);
+		limit_owe(&terms->average[id], units, until_ns, now_ns);
 		if (terms->limits[id].peak)
-			limit_fill(&terms->peak[id], units, since_ns, now_ns);
+			limit_owe(&terms->peak[id], units, until_ns, now_ns);
 	}
 }
 

@@ -57,6 +57,8 @@ struct ioband_bucket {
  * @limits: as they were set
  * @average: the bucket of each limit
  * @peak: the bucket of each limit's peak
+ * @waits_ns: by direction, when an I/O last went in its turn, or began to wait when
+ *	none did
  * @has_limits: any of @limits is set
  * @min_is_ios: the units of the minimum are I/Os, else bytes
  * @in_minimums: @min_node is in the scheduler's heap
@@ -75,6 +77,7 @@ struct ioband_terms {
 	struct ioband_rate limits[IOBAND_LIMITS];
 	struct ioband_bucket average[IOBAND_LIMITS];
 	struct ioband_bucket peak[IOBAND_LIMITS];
+	u64 waits_ns[IOBAND_DIRS];
 	bool has_limits;
 
 	bool min_is_ios;
@@ -98,12 +101,15 @@ extern const char * const ioband_limit_names[IOBAND_LIMITS];
 void ioband_terms_init(struct ioband_terms *terms,
 		       const struct ioband_rate *limits, u64 min_rate,
 		       bool min_is_ios, u64 latency_ns);
+void ioband_terms_begin(struct ioband_terms *terms, u64 now_ns);
 void ioband_terms_inherit(struct ioband_terms *terms,
 			  const struct ioband_terms *old, u64 now_ns);
 u64 ioband_terms_open_ns(const struct ioband_terms *terms, enum ioband_dir dir,
 			 u64 now_ns);
 void ioband_terms_charge(struct ioband_terms *terms, enum ioband_dir dir,
 			 u32 ios, u32 sectors, u64 since_ns, u64 now_ns);
+void ioband_terms_owe(struct ioband_terms *terms, enum ioband_dir dir, u32 ios,
+		      u32 sectors, u64 waits_ns, u64 now_ns);
 void ioband_terms_wake(struct ioband_terms *terms, u64 now_ns);
 void ioband_terms_min_check(struct ioband_terms *terms, u64 now_ns);
 

@@ -203,6 +203,8 @@ static bool facet_update(struct ioband_sched *sched, struct ioband_node *node,
 			facet_leave(sched, facet, now_ns);
 		return was_ready;
 	}
+	if (node->terms && facet->state == IOBAND_FACET_EMPTY)
+		node->terms->waits_ns[ioband_way_dir(facet->way)] = now_ns;
 	if (node->terms)
 		open_ns = ioband_terms_open_ns(node->terms,
 					       ioband_way_dir(facet->way),
@@ -603,6 +605,8 @@ struct ioband_terms *ioband_node_set_terms(struct ioband_sched *sched,
 		terms->node = node;
 	if (terms && old)
 		ioband_terms_inherit(terms, old, now_ns);
+	else if (terms)
+		ioband_terms_begin(terms, now_ns);
 	node->terms = terms;
 	catch_up(sched, node, was_limited, now_ns);
 	ioband_node_update(sched, node, now_ns);

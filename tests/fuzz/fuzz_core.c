@@ -216,7 +216,7 @@ static void pass(u8 arg)
 	for (; node->parent; node = node->parent)
 		must(!node->terms ||
 		     ioband_terms_open_ns(node->terms, io.dir, now_ns) == now_ns);
-	ioband_charge_limits(&sched, &group->node, &io, now_ns);
+	ioband_charge_limits(&sched, &group->node, &io, false, now_ns);
 	in_flight++;
 }
 

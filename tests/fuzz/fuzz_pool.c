@@ -386,7 +386,8 @@ static void hold(struct pool_io *io, unsigned int task)
 		return;
 	if (!contended && ioband_may_pass(&io->group->node, &io->io, now_ns)) {
 		if (in_flight[io->io.leg] < sched.depth) {
-			ioband_charge_limits(&sched, &io->group->node, &io->io, now_ns);
+			ioband_charge_limits(&sched, &io->group->node, &io->io,
+					     false, now_ns);
 			io->group->refs++;
 			issue(io, false);
 			return;

@@ -8,7 +8,8 @@
  *		than rate * t + burst + one I/O go. What leaks of an empty one is
  *		lost, but for an I/O that could have gone already: of that it keeps
  *		as much as one I/O. What passed without waiting fills it, too, and
- *		has to leak before others go.
+ *		has to leak before others go; but no further than so that who waits
+ *		goes within DEBT_NS.
  * work		Whatever is held while the disk has room is at a limit, its own or
  *		one above. And whoever sleeps until the first of these ends is told
  *		to wake up by then.
@@ -39,6 +40,9 @@
 
 /* Units that a bucket lacks that was never filled. */
 #define EMPTY_FOR_EVER	-1e30L
+
+/* How long a debt makes others wait. */
+#define DEBT_NS			1000000000ull
 
 /* What a group that comes back may make up for of its minimum. */
 #define PAUSE_NS	1e8L
@@ -140,9 +144,38 @@ void terms_set(struct sim_node *node, const struct ioband_rate *limits)
 	}
 }
 
+/* An I/O is about to pass without waiting: until when may it put off what waits? */
+void terms_owe(const struct sim_io *io)
+{
+	struct sim_node *node;
+	unsigned int way;
+
+	for (node = io->node; node->parent; node = node->parent) {
+		node->until_ns = sim.now_ns + DEBT_NS;
+		if (!node->has_limits)
+			continue;
+		for (way = 0; way < ioband_nr_ways(&node->node); way++)
+			if (ioband_facet(&node->node, way)->state != IOBAND_FACET_EMPTY)
+				node->until_ns = min(node->until_ns, DEBT_NS +
+					node->terms->waits_ns[ioband_way_dir(way)]);
+	}
+}
+
+/* A debt: no further than so that the next goes at until_ns. */
+static void cut(struct sim_bucket *bucket, long double was, u64 until_ns)
+{
+	long double most = bucket->burst +
+			   bucket->rate * ((s64)(until_ns - sim.now_ns)) / 1e9L;
+
+	if (bucket->level <= most)
+		return;
+	bucket->level = fmaxl(was, most);
+	bucket->slack = fmaxl(bucket->slack, bucket->rate * ROUND_NS / 1e9L);
+}
+
 static void fill(struct sim_node *node, const struct sim_io *io, bool waited)
 {
-	long double there_ns = waited ? sim.now_ns - io->io.arrival_ns : 0;
+	long double there_ns = waited ? sim.now_ns - io->io.arrival_ns : 0, was;
 	unsigned int i, j;
 
 	for (i = 0; i < IOBAND_LIMITS; i++) {
@@ -158,8 +191,11 @@ static void fill(struct sim_node *node, const struct sim_io *io, bool waited)
 			     bucket->level - bucket->burst);
 			if (!bucket->rate)
 				continue;
+			was = bucket->level;
 			empty(bucket, units_of(io, i), there_ns);
 			bucket->level += units_of(io, i);
+			if (!waited)
+				cut(bucket, was, node->until_ns);
 		}
 	}
 }

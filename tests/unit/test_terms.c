@@ -334,7 +334,7 @@ static void test_may_pass(void **state)
 	assert_true(ioband_may_pass(&child->node, &read, bed.now_ns));
 	bed_limit(parent, IOBAND_RIOPS, 10, 0, 0);
 	assert_true(ioband_may_pass(&child->node, &read, bed.now_ns));
-	ioband_charge_limits(&bed.sched, &child->node, &read, bed.now_ns);
+	ioband_charge_limits(&bed.sched, &child->node, &read, false, bed.now_ns);
 	bed_check();
 	assert_false(ioband_may_pass(&child->node, &read, bed.now_ns));
 	assert_false(ioband_may_pass(&parent->node, &read, bed.now_ns));
@@ -353,7 +353,7 @@ static void test_may_pass(void **state)
 	assert_true(ioband_may_pass(&child->node, &read, bed.now_ns));
 
 	/* To pass takes no turn: tags are for those who wait. */
-	ioband_charge_limits(&bed.sched, &child->node, &read, bed.now_ns);
+	ioband_charge_limits(&bed.sched, &child->node, &read, false, bed.now_ns);
 	assert_true(child->node.plain.tag.start[IOBAND_READ] == UNIT / 100);
 }
 
@@ -375,6 +375,47 @@ static void test_debt_at_a_limit(void **state)
 	assert_int_equal(bed_ios(other), 1);
 	bed_run(10 * SEC, DISK_NS);
 	assert_in_range(bed_ios(other), 1000, 1001);
+}
+
+/* However much did not wait: what comes next waits for a second, and then it is the rate. */
+static void test_debt_is_bounded(void **state)
+{
+	static const u64 bursts[] = { 0, 30 };
+	struct bed_group *group;
+	unsigned int i, j;
+
+	for (i = 0; i < ARRAY_SIZE(bursts); i++) {
+		group = start_one();
+		bed_limit(group, IOBAND_RIOPS, 50, bursts[i], 0);
+		for (j = 0; j < 20000; j++)
+			bed_charge(group, IOBAND_READ, 8);
+		bed_backlog(group, IOBAND_READ, 8, 100);
+		bed_run(1 * SEC, DISK_NS);
+		assert_int_equal(bed_ios(group), 0);
+		bed_run(1, DISK_NS);
+		assert_int_equal(bed_ios(group), 1);
+		bed_run(1 * SEC, DISK_NS);
+		assert_in_range(bed_ios(group), 50, 51);
+	}
+}
+
+/* Nor does it ever wait longer, be there more and more that does not. */
+static void test_debt_without_end(void **state)
+{
+	struct bed_group *parent = start_one(), *group = bed_add(parent, 100);
+	unsigned int i;
+
+	bed_limit(parent, IOBAND_IOPS, 10, 0, 0);
+	bed_backlog(group, IOBAND_READ, 8, 32);
+	bed_run(1 * MS, DISK_NS);
+	for (i = 0; i < 10000; i++) {
+		bed_charge(group, IOBAND_WRITE, 8);
+		bed_run(1 * MS, DISK_NS);
+	}
+	assert_in_range(bed_ios(group), 9, 12);
+	/* The second in which none may go ends, and it is the rate again. */
+	bed_run(11 * SEC, DISK_NS);
+	assert_in_range(bed_ios(group), 109, 123);
 }
 
 /* New limits count what was used of the old ones: a change is no present. */
@@ -681,6 +722,8 @@ int main(void)
 		cmocka_unit_test(test_limit_and_weights),
 		cmocka_unit_test(test_may_pass),
 		cmocka_unit_test(test_debt_at_a_limit),
+		cmocka_unit_test(test_debt_is_bounded),
+		cmocka_unit_test(test_debt_without_end),
 		cmocka_unit_test(test_set_live),
 		cmocka_unit_test(test_raise_live),
 		cmocka_unit_test(test_restart_while_parked),

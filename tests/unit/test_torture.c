@@ -380,10 +380,11 @@ static void rush(struct sim_node *node)
 			return;
 		}
 		ioband_charge_limits(&sim.sched, &node->node, &io->io,
-				     sim.now_ns);
+				     false, sim.now_ns);
 		terms_sent(io, true);
 	} else {
 		join(node);
+		terms_owe(io);
 		ioband_charge(&sim.sched, &node->node, &io->io, sim.now_ns);
 		order_charged(io);
 		terms_sent(io, false);

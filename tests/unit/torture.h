@@ -58,6 +58,7 @@ struct sim_node {
 
 	struct sim_bucket buckets[IOBAND_LIMITS][2];	/* average, peak */
 	bool has_limits;
+	u64 until_ns;		/* a debt puts off nothing any longer */
 	u64 min_rate;
 	bool min_is_ios;
 	u64 latency_ns;
@@ -216,6 +217,7 @@ void share_judge(void);
 /* Limits and promises: judge_terms.c */
 void terms_begin(void);
 void terms_set(struct sim_node *node, const struct ioband_rate *limits);
+void terms_owe(const struct sim_io *io);
 void terms_sent(const struct sim_io *io, bool waited);
 void terms_look(void);
 void terms_judge(void);

@@ -204,7 +204,7 @@ static enum sim_verdict iop_submit_contended(struct sim_pool *pool,
 	    ioband_may_pass(&group->node, &iob->io, now_ns)) {
 		if (iop_takes(pool, iob, now_ns)) {
 			ioband_charge_limits(&pool->sched, &group->node,
-					     &iob->io, now_ns);
+					     &iob->io, false, now_ns);
 			return iob_pass(pool, iob, now_ns);
 		}
 		iop_contend(pool, now_ns);

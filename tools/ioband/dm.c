@@ -338,6 +338,11 @@ static void wait_for_udev(uint32_t cookie, const char *name)
 	const struct timespec pause = { .tv_nsec = UDEV_TRY_MS * 1000000 };
 	int ready = 0;
 
+	/* Where no udev runs there is nothing to wait for. */
+	if (!cookie || !dm_udev_get_sync_support()) {
+		dm_udev_wait(cookie);
+		return;
+	}
 	for (unsigned int ms = 0; ms < UDEV_WAIT_MS; ms += UDEV_TRY_MS) {
 		if (!dm_udev_wait_immediate(cookie, &ready) || ready)
 			return;

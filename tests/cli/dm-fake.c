@@ -9,6 +9,7 @@
  *   uuid NAME UUID
  *   suspended NAME
  *   open NAME COUNT		besides the devices on top of it
+ *   deferred NAME		to be removed when nothing has it open any more
  *   table NAME START LENGTH TYPE PARAMS
  *   inactive NAME START LENGTH TYPE PARAMS
  *   status NAME START LENGTH TYPE PARAMS
@@ -406,13 +407,14 @@ static void join_share(const char *name)
 
 int ioband_dm_create(const char *name, const char *uuid,
 		     const struct ioband_dm_targets *targets,
-		     unsigned int read_ahead, bool hidden)
+		     unsigned int read_ahead, enum ioband_dm_udev udev)
 {
+	static const char * const links[] = { "", " low-priority", " hidden" };
 	unsigned int minor, highest = 99;
 	int r = begin("create", name);
 
-	note("create %s %s read_ahead=%u%s: %d", name, uuid, read_ahead,
-	     hidden ? " hidden" : "", r);
+	note("create %s %s read_ahead=%u%s%s: %d", name, uuid, read_ahead,
+	     links[udev], targets->read_only ? " read-only" : "", r);
 	if (r)
 		return end(r);
 	if (find("device", name))
@@ -461,13 +463,58 @@ int ioband_dm_clear(const char *name)
 	return end(r);
 }
 
+/* Devices on top of it have it open. */
+static unsigned int count_open(const char *name)
+{
+	char *numbers = find("device", name);
+	char *given = find("open", name);
+	unsigned int count = given ? atoi(given) : 0;
+
+	for (size_t i = 0; numbers && i < nr_lines; i++) {
+		char *params = match(lines[i], "table", NULL);
+		char *number = params ? strstr(params, numbers) : NULL;
+
+		count += number && number[-1] == ' ' &&
+			 number[strlen(numbers)] == ' ';
+	}
+	return count;
+}
+
+static void drop_device(const char *name)
+{
+	static const char * const keys[] = {
+		"device", "uuid", "suspended", "table", "inactive", "status",
+		"deferred",
+	};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		drop_all(keys[i], name);
+}
+
+static void remove_deferred(void)
+{
+	size_t i = 0;
+
+	while (i < nr_lines) {
+		char *name = match(lines[i++], "deferred", NULL);
+
+		if (!name || count_open(name))
+			continue;
+		name = xstrdup(name);
+		drop_device(name);
+		free(name);
+		i = 0;
+	}
+}
+
 /* A resume that fails half way leaves the device suspended and drops the table. */
-int ioband_dm_resume(const char *name)
+int ioband_dm_resume(const char *name, enum ioband_dm_udev udev)
 {
 	int r = begin("resume", name);
 	bool has_inactive = find("inactive", name);
 
-	note("resume %s: %d", name, r);
+	note("resume %s%s: %d", name,
+	     udev == IOBAND_DM_LOW_PRIORITY ? " low-priority" : "", r);
 	if (r && has_inactive) {
 		drop_all("inactive", name);
 		add_line(xasprintf("suspended %s", name));
@@ -486,32 +533,13 @@ int ioband_dm_resume(const char *name)
 		replace_line(i, xasprintf("table %s %s", name, words));
 	}
 	join_share(name);
+	remove_deferred();
 	write_file();
 	return end(0);
 }
 
-/* Devices on top of it have it open. */
-static unsigned int count_open(const char *name)
-{
-	char *numbers = find("device", name);
-	char *given = find("open", name);
-	unsigned int count = given ? atoi(given) : 0;
-
-	for (size_t i = 0; numbers && i < nr_lines; i++) {
-		char *params = match(lines[i], "table", NULL);
-		char *number = params ? strstr(params, numbers) : NULL;
-
-		count += number && number[-1] == ' ' &&
-			 number[strlen(numbers)] == ' ';
-	}
-	return count;
-}
-
 int ioband_dm_remove(const char *name)
 {
-	static const char * const keys[] = {
-		"device", "uuid", "suspended", "table", "inactive", "status",
-	};
 	int r = begin("remove", name);
 
 	if (!r && !find("device", name))
@@ -519,10 +547,25 @@ int ioband_dm_remove(const char *name)
 	if (!r && count_open(name))
 		r = -EBUSY;
 	note("remove %s: %d", name, r);
-	for (size_t i = 0; !r && i < sizeof(keys) / sizeof(keys[0]); i++)
-		drop_all(keys[i], name);
-	if (!r)
+	if (!r) {
+		drop_device(name);
 		write_file();
+	}
+	return end(r);
+}
+
+int ioband_dm_remove_deferred(const char *name)
+{
+	int r = begin("remove_deferred", name);
+
+	if (!r && !find("device", name))
+		r = -ENXIO;
+	note("remove %s when it is closed: %d", name, r);
+	if (!r) {
+		add_line(xasprintf("deferred %s", name));
+		remove_deferred();
+		write_file();
+	}
 	return end(r);
 }
 

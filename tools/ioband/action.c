@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 
 #include "action.h"
+#include "blk.h"
 #include "cmd.h"
 #include "lock.h"
 #include "table.h"
@@ -64,7 +65,7 @@ static void print_table(const char *command,
 
 int action_create(const struct options *opts, const char *name,
 		  const char *uuid, const struct ioband_dm_targets *targets,
-		  unsigned int read_ahead, bool hidden)
+		  unsigned int read_ahead, enum ioband_dm_udev udev)
 {
 	char *command;
 
@@ -74,7 +75,7 @@ int action_create(const struct options *opts, const char *name,
 		if (r)
 			return r;
 		lock_pause(opts);
-		r = ioband_dm_create(name, uuid, targets, read_ahead, hidden);
+		r = ioband_dm_create(name, uuid, targets, read_ahead, udev);
 		lock_resume();
 		return r;
 	}
@@ -97,7 +98,19 @@ static int load(const struct options *opts, const char *name,
 	return 0;
 }
 
-static int resume(const struct options *opts, const char *name)
+/* A priority that somebody has given the device's links is to stay. */
+static enum ioband_dm_udev links_of(const struct options *opts,
+				    const struct ioband_dm_targets *old)
+{
+	char devno[DEVNO_LEN];
+
+	snprintf(devno, sizeof(devno), "%u:%u", old->major, old->minor);
+	return blk_has_low_priority(opts->sysroot, devno) ?
+	       IOBAND_DM_LOW_PRIORITY : IOBAND_DM_LINKED;
+}
+
+static int resume(const struct options *opts, const char *name,
+		  enum ioband_dm_udev udev)
 {
 	int r;
 
@@ -107,7 +120,7 @@ static int resume(const struct options *opts, const char *name)
 	}
 	/* It waits for all I/O of the device. */
 	lock_pause(opts);
-	r = ioband_dm_resume(name);
+	r = ioband_dm_resume(name, udev);
 	lock_resume();
 	return r;
 }
@@ -127,6 +140,14 @@ int action_remove(const struct options *opts, const char *name)
 	r = ioband_dm_remove(name);
 	lock_resume();
 	return r;
+}
+
+int action_remove_deferred(const struct options *opts, const char *name)
+{
+	if (!opts->dry_run)
+		return ioband_dm_remove_deferred(name);
+	printf("dmsetup remove --deferred '%s'\n", name);
+	return 0;
 }
 
 int action_message(const struct options *opts, const char *name,
@@ -258,7 +279,8 @@ static int check_same(const char *verb, const char *name,
 }
 
 /* Return: whether the device has its old table again and is resumed. */
-static bool undo(const char *name, const struct ioband_dm_targets *old)
+static bool undo(const char *name, const struct ioband_dm_targets *old,
+		 enum ioband_dm_udev udev)
 {
 	struct ioband_dm_targets now;
 	bool ok;
@@ -268,7 +290,8 @@ static bool undo(const char *name, const struct ioband_dm_targets *old)
 		return false;
 	if (now.suspended) {
 		ioband_dm_targets_free(&now);
-		if (ioband_dm_resume(name) || ioband_dm_table(name, &now))
+		if (ioband_dm_resume(name, udev) ||
+		    ioband_dm_table(name, &now))
 			return false;
 	}
 	ok = !now.suspended && !now.has_inactive && targets_equal(old, &now);
@@ -295,6 +318,7 @@ int action_replace(const struct options *opts, const char *verb,
 		   const char *name, const struct ioband_dm_targets *old,
 		   const struct ioband_dm_targets *new)
 {
+	enum ioband_dm_udev udev = links_of(opts, old);
 	struct failure why = { 0 };
 	bool ok = true;
 	int r, status;
@@ -309,12 +333,12 @@ int action_replace(const struct options *opts, const char *verb,
 	} else {
 		status = check_same(verb, name, old, true);
 		if (!status)
-			r = resume(opts, name);
+			r = resume(opts, name, udev);
 		else if (!opts->dry_run)
 			ioband_dm_clear(name);
 		if (r) {
 			failure_note(&why, r);
-			ok = undo(name, old);
+			ok = undo(name, old, udev);
 		}
 	}
 	action_end();

@@ -26,8 +26,9 @@ struct failure {
 /* As in dm.h. */
 int action_create(const struct options *opts, const char *name,
 		  const char *uuid, const struct ioband_dm_targets *targets,
-		  unsigned int read_ahead, bool hidden);
+		  unsigned int read_ahead, enum ioband_dm_udev udev);
 int action_remove(const struct options *opts, const char *name);
+int action_remove_deferred(const struct options *opts, const char *name);
 int action_message(const struct options *opts, const char *name,
 		   uint64_t sector, const char *text);
 

@@ -123,6 +123,40 @@ unsigned int blk_read_ahead(const char *sysroot, const char *device)
 }
 
 /**
+ * blk_is_read_only - whether a block device refuses writes
+ * @sysroot: prefix of /sys
+ * @device: MAJOR:MINOR
+ */
+bool blk_is_read_only(const char *sysroot, const char *device)
+{
+	uint64_t ro;
+
+	return read_number(sysroot, device, "ro", &ro) && ro;
+}
+
+/**
+ * blk_has_low_priority - whether links by contents are to lead to another device
+ * @sysroot: prefix of /run
+ * @device: MAJOR:MINOR
+ *
+ * As LVM tells udev of a snapshot, which has the contents of its origin.
+ */
+bool blk_has_low_priority(const char *sysroot, const char *device)
+{
+	char *path = xasprintf("/run/udev/data/b%s", device);
+	FILE *f = open_below(sysroot, path);
+	bool found = false;
+	char line[256];
+
+	free(path);
+	while (f && !found && fgets(line, sizeof(line), f))
+		found = !strcmp(line, "E:DM_UDEV_LOW_PRIORITY_FLAG=1\n");
+	if (f)
+		fclose(f);
+	return found;
+}
+
+/**
  * blk_dm_name - derive a device-mapper name from the form of a word alone
  * @name: buffer for the name
  * @size: size of the buffer
@@ -613,6 +647,38 @@ bool blk_is_related(const char *sysroot, const char *device, const char *other)
 	r.direction = "holders";
 	each_entry(sysroot, device, r.direction, look_at_relative, &r);
 	return r.found;
+}
+
+struct uuid_above {
+	const char *device;
+	const char *uuid;
+	bool found;
+};
+
+static void look_at_uuid(const char *sysroot, const char *name, void *data)
+{
+	struct uuid_above *above = data;
+	char *file = xasprintf("holders/%s/dm/uuid", name);
+	char *uuid = read_line(sysroot, above->device, file, above->uuid);
+
+	above->found |= uuid != NULL;
+	free(uuid);
+	free(file);
+}
+
+/**
+ * blk_is_below_uuid - whether a device-mapper device with such a uuid is on a device
+ * @sysroot: prefix of /sys
+ * @device: MAJOR:MINOR
+ * @uuid: what the uuid begins with
+ */
+bool blk_is_below_uuid(const char *sysroot, const char *device,
+		       const char *uuid)
+{
+	struct uuid_above above = { .device = device, .uuid = uuid };
+
+	each_entry(sysroot, device, "holders", look_at_uuid, &above);
+	return above.found;
 }
 
 /**

@@ -34,11 +34,15 @@ int blk_find_below(const char *sysroot, const char *arg, const char *name,
 bool blk_sectors(const char *sysroot, const char *device, uint64_t *sectors);
 unsigned int blk_read_ahead(const char *sysroot, const char *device);
 bool blk_is_root(const char *sysroot, const char *device);
+bool blk_is_read_only(const char *sysroot, const char *device);
+bool blk_has_low_priority(const char *sysroot, const char *device);
 char *blk_user(const char *sysroot, const char *device);
 char *blk_disks(const char *sysroot, const char *device);
 bool blk_is_rotating(const char *sysroot, const char *device);
 bool blk_is_related(const char *sysroot, const char *device,
 		    const char *other);
+bool blk_is_below_uuid(const char *sysroot, const char *device,
+		       const char *uuid);
 char *blk_signature(const char *sysroot, const char *device);
 bool blk_dm_name(char *name, size_t size, const char *arg);
 

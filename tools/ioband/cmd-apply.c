@@ -213,6 +213,28 @@ static int check_policy(const struct run *run, const struct member *member)
 	return 0;
 }
 
+/*
+ * A logical volume that is not active, has been exported or removed. Who names it wants
+ * it; who applies all takes them as they are.
+ */
+static bool is_absent(const struct options *opts, const struct config *cfg)
+{
+	char *node = *cfg->device ? xstrdup(cfg->device) :
+				    xasprintf("/dev/mapper/%s", cfg->name);
+	struct blk blk;
+	bool is_absent;
+	char *why;
+
+	fail_keep(&why);
+	is_absent = blk_find(opts->sysroot, node, &blk) == IOBAND_DEVICE;
+	fail_keep(NULL);
+	if (is_absent)
+		warn("'%s' is left out: %s", cfg->name, why);
+	free(why);
+	free(node);
+	return is_absent;
+}
+
 static void run_member(struct run *run, const struct member *member,
 		       bool is_named)
 {
@@ -229,6 +251,9 @@ static void run_member(struct run *run, const struct member *member,
 		status = fail(IOBAND_DEVICE,
 			      "'%s' has no configuration: write " STORE_ETC "/%s.conf, or have it written by 'ioband save %s'",
 			      name, name, name);
+	else if (!status && found && !is_named && !run->list && !check_only &&
+		 is_absent(run->opts, &cfg))
+		status = IOBAND_PARTLY;
 	else if (!status && found)
 		status = run_volume(run, &cfg);
 	config_free(&cfg);

@@ -8,6 +8,7 @@
 
 #include "action.h"
 #include "attach.h"
+#include "attachable.h"
 #include "blk.h"
 #include "cmd.h"
 #include "current.h"
@@ -77,10 +78,13 @@ int create_volume(const struct options *opts, const struct volumes *volumes,
 	int r, status;
 
 	cfg->is_attached = false;
-	/* A read may wait for the device below for ever. */
-	lock_pause(opts);
-	status = check_contents(opts, cfg, blk->devno);
-	lock_resume();
+	status = create_check(opts, volumes, cfg->name, blk);
+	if (!status) {
+		/* A read may wait for the device below for ever. */
+		lock_pause(opts);
+		status = check_contents(opts, cfg, blk->devno);
+		lock_resume();
+	}
 	if (!status)
 		status = share_default(opts, cfg, blk->devno);
 	if (!status)
@@ -97,8 +101,11 @@ int create_volume(const struct options *opts, const struct volumes *volumes,
 	uuid = xasprintf(UUID_PREFIX "%s", cfg->name);
 	params = config_params(cfg, blk->devno, 0);
 	targets_add(&targets, 0, blk->sectors, TARGET_TYPE, params);
+	targets.read_only = blk_is_read_only(opts->sysroot, blk->devno);
 	r = action_create(opts, cfg->name, uuid, &targets,
-			  blk_read_ahead(opts->sysroot, blk->devno), false);
+			  blk_read_ahead(opts->sysroot, blk->devno),
+			  blk_has_low_priority(opts->sysroot, blk->devno) ?
+			  IOBAND_DM_LOW_PRIORITY : IOBAND_DM_LINKED);
 	ioband_dm_targets_free(&targets);
 	free(params);
 	free(uuid);

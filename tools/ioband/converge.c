@@ -13,6 +13,7 @@
 
 #include "action.h"
 #include "attach.h"
+#include "attachable.h"
 #include "cmd.h"
 #include "converge.h"
 #include "current.h"
@@ -468,6 +469,24 @@ static int send(const struct options *opts, const struct volumes *volumes,
 	return status;
 }
 
+/*
+ * There is a snapshot, or it has become another kind of volume: that is a state, which
+ * may last, and no failure.
+ */
+static bool cannot_be(const struct options *opts, const struct config *cfg)
+{
+	struct ioband_dm_targets table;
+	char *why = NULL;
+
+	if (!ioband_dm_table(cfg->name, &table))
+		why = attach_obstacle(opts, &table);
+	if (why)
+		warn("'%s' stays without ioband: %s", cfg->name, why);
+	ioband_dm_targets_free(&table);
+	free(why);
+	return why;
+}
+
 static int make(const struct options *opts, const struct volumes *volumes,
 		struct config *cfg)
 {
@@ -486,6 +505,8 @@ static int make(const struct options *opts, const struct volumes *volumes,
 			      cfg->name);
 	if (status)
 		return status;
+	if (cfg->is_attached && cannot_be(opts, cfg))
+		return IOBAND_PARTLY;
 	return cfg->is_attached ? attach_volume(opts, volumes, cfg, blk.devno)
 				: create_volume(opts, volumes, cfg, &blk);
 }

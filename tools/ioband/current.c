@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "attach.h"
+#include "attachable.h"
 #include "blk.h"
 #include "cgroup.h"
 #include "cmd.h"
@@ -363,8 +364,7 @@ int ghosts_read(const struct options *opts, const struct volumes *volumes,
 	for (size_t i = 0; !status && i < volumes->devices.nr; i++) {
 		const struct ioband_dm_device *dev = &volumes->devices.v[i];
 
-		if (dev->uuid && has_prefix(dev->uuid, UUID_LOWER) &&
-		    !is_used(volumes, dev))
+		if (uuid_is_hidden(dev->uuid) && !is_used(volumes, dev))
 			add_ghost(ghosts, dev->name, "orphan");
 	}
 	return status;

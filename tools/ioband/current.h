@@ -12,7 +12,6 @@ struct options;
 
 /* Prefixes of the uuids of devices made by ioband. */
 #define UUID_PREFIX "IOBAND-"
-#define UUID_LOWER UUID_PREFIX "LOWER-"
 
 bool volume_is_attached(const struct volume *vol);
 bool volume_is_wiped(const struct volumes *volumes, const char *name);

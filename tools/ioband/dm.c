@@ -406,8 +406,16 @@ static int create_empty(const char *name, const char *uuid)
  * snapshot of it. We only need what is in flight to be done; and it may be frozen
  * already, or be unable to because of errors. LVM does not freeze it, either.
  */
-static int resume(const char *name, unsigned int read_ahead, uint16_t flags)
+static int resume(const char *name, unsigned int read_ahead,
+		  enum ioband_dm_udev udev)
 {
+	static const uint16_t flags[] = {
+		[IOBAND_DM_LINKED] = 0,
+		[IOBAND_DM_LOW_PRIORITY] = DM_UDEV_LOW_PRIORITY_FLAG,
+		[IOBAND_DM_HIDDEN] = DM_UDEV_DISABLE_SUBSYSTEM_RULES_FLAG |
+				     DM_UDEV_DISABLE_DISK_RULES_FLAG |
+				     DM_UDEV_DISABLE_OTHER_RULES_FLAG,
+	};
 	struct dm_task *task;
 	int r;
 
@@ -420,7 +428,7 @@ static int resume(const char *name, unsigned int read_ahead, uint16_t flags)
 						  DM_READ_AHEAD_MINIMUM_FLAG))
 		r = -EINVAL;
 	if (!r)
-		r = run_event(task, name, flags);
+		r = run_event(task, name, flags[udev]);
 	dm_task_destroy(task);
 	return r;
 }
@@ -430,11 +438,8 @@ static int resume(const char *name, unsigned int read_ahead, uint16_t flags)
  */
 int ioband_dm_create(const char *name, const char *uuid,
 		     const struct ioband_dm_targets *targets,
-		     unsigned int read_ahead, bool hidden)
+		     unsigned int read_ahead, enum ioband_dm_udev udev)
 {
-	uint16_t flags = hidden ? DM_UDEV_DISABLE_SUBSYSTEM_RULES_FLAG |
-				  DM_UDEV_DISABLE_DISK_RULES_FLAG |
-				  DM_UDEV_DISABLE_OTHER_RULES_FLAG : 0;
 	char error[sizeof(last_error)], reason[sizeof(last_reason)];
 	int r;
 
@@ -443,7 +448,7 @@ int ioband_dm_create(const char *name, const char *uuid,
 		return r;
 	r = ioband_dm_load(name, targets);
 	if (!r)
-		r = resume(name, read_ahead, flags);
+		r = resume(name, read_ahead, udev);
 	if (r) {
 		memcpy(error, last_error, sizeof(error));
 		memcpy(reason, last_reason, sizeof(reason));
@@ -482,9 +487,9 @@ int ioband_dm_clear(const char *name)
 	return r;
 }
 
-int ioband_dm_resume(const char *name)
+int ioband_dm_resume(const char *name, enum ioband_dm_udev udev)
 {
-	return resume(name, 0, 0);
+	return resume(name, 0, udev);
 }
 
 int ioband_dm_remove(const char *name)
@@ -500,6 +505,20 @@ int ioband_dm_remove(const char *name)
 		r = -ENOMEM;
 	if (!r)
 		r = run_event(task, name, 0);
+	dm_task_destroy(task);
+	return r;
+}
+
+int ioband_dm_remove_deferred(const char *name)
+{
+	struct dm_task *task;
+	int r;
+
+	r = create_task(DM_DEVICE_REMOVE, name, &task);
+	if (r)
+		return r;
+	/* While it is open there is no event to wait for. */
+	r = dm_task_deferred_remove(task) ? run_change(task, name) : -ENOMEM;
 	dm_task_destroy(task);
 	return r;
 }

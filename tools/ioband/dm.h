@@ -75,19 +75,31 @@ int ioband_dm_version(const char *type, struct ioband_dm_version *version);
 int ioband_dm_message(const char *name, uint64_t sector, const char *text,
 		      char **answer);
 
+/* What udev is to make of a device that is created or resumed. */
+enum ioband_dm_udev {
+	/* links such as those in /dev/disk/by-uuid lead to it */
+	IOBAND_DM_LINKED,
+	/* they lead to another device with the same contents, if there is one */
+	IOBAND_DM_LOW_PRIORITY,
+	/* it is neither probed nor found by its contents */
+	IOBAND_DM_HIDDEN,
+};
+
 /*
- * Functions that change something. udev leaves a @hidden device alone: it is neither
- * probed nor found by its contents. Read-ahead is in sectors; 0: the kernel's default.
+ * Functions that change something. Read-ahead is in sectors; 0: the kernel's default.
  */
 int ioband_dm_create(const char *name, const char *uuid,
 		     const struct ioband_dm_targets *targets,
-		     unsigned int read_ahead, bool hidden);
+		     unsigned int read_ahead, enum ioband_dm_udev udev);
 
 /* Load into the inactive slot; resuming the device activates the table. */
 int ioband_dm_load(const char *name, const struct ioband_dm_targets *targets);
 int ioband_dm_clear(const char *name);
-int ioband_dm_resume(const char *name);
+int ioband_dm_resume(const char *name, enum ioband_dm_udev udev);
 int ioband_dm_remove(const char *name);
+
+/* The kernel removes it itself as soon as nothing has it open any more. */
+int ioband_dm_remove_deferred(const char *name);
 
 /* Number of openers, mounts and other devices included. */
 int ioband_dm_open_count(const char *name, unsigned int *count);

@@ -11,7 +11,7 @@
  * layered: the old table moves to a hidden device of its own, and a single ioband
  * line lies on top of that. For a moment the old table is active twice, so this is
  * only for targets without state: two mirrors of the same disks would each write
- * their own.
+ * their own. The kernel removes the hidden device when it is not in use any more.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "action.h"
+#include "attachable.h"
 #include "blk.h"
 #include "cmd.h"
 #include "current.h"
@@ -33,17 +34,6 @@ struct inside {
 	struct ioband_dm_targets old;
 	struct ioband_dm_targets new;
 };
-
-static bool may_be_twice(const char *type)
-{
-	return !strcmp(type, "linear") || !strcmp(type, "striped") ||
-	       !strcmp(type, "thin");
-}
-
-static char *lower_uuid(const char *name, const char *uuid)
-{
-	return xasprintf(UUID_LOWER "%s", *uuid ? uuid : name);
-}
 
 /* Parse DEVICE OFFSET. */
 static bool parse_linear(const char *params, char *device, uint64_t *offset)
@@ -115,7 +105,7 @@ static int lower_device(const struct inside *in, const char *name,
 static int make_layered(struct inside *in, const struct config *cfg,
 			const char *lower, unsigned int read_ahead)
 {
-	char *uuid = lower_uuid(in->name, in->old.uuid);
+	char *uuid = hidden_uuid(in->name, in->old.uuid);
 	char device[DEVNO_LEN];
 	const struct ioband_dm_device *dev;
 	char *params;
@@ -135,7 +125,8 @@ static int make_layered(struct inside *in, const struct config *cfg,
 			      in->name, lower);
 		goto out;
 	}
-	r = action_create(in->opts, lower, uuid, &in->old, read_ahead, true);
+	r = action_create(in->opts, lower, uuid, &in->old, read_ahead,
+			  IOBAND_DM_HIDDEN);
 	if (r) {
 		status = fail_change(r, "cannot attach '%s': cannot create '%s'",
 				     in->name, lower);
@@ -204,13 +195,10 @@ static int replace(struct inside *in, const char *verb)
 int inside_clean(const struct options *opts, const struct volumes *volumes,
 		 const char *name, const char *uuid)
 {
-	char *wanted = lower_uuid(name, uuid);
-	const struct ioband_dm_device *dev;
+	const struct ioband_dm_device *dev = hidden_find(volumes, name, uuid);
 	unsigned int count = 0;
 	int r = 0;
 
-	dev = volumes_device(volumes, NULL, wanted);
-	free(wanted);
 	if (!dev)
 		return 0;
 	r = ioband_dm_open_count(dev->name, &count);
@@ -220,7 +208,7 @@ int inside_clean(const struct options *opts, const struct volumes *volumes,
 		r = -EBUSY;
 	if (!r)
 		r = action_remove(opts, dev->name);
-	return r ? fail_change(r, "cannot remove '%s', which is left over from an earlier attach",
+	return r && r != -ENXIO ? fail_change(r, "cannot remove '%s', which is left over from an earlier attach",
 			       dev->name) : 0;
 }
 
@@ -233,14 +221,14 @@ static bool all_flat(const struct inside *in)
 	return true;
 }
 
-static int refuse_type(const struct inside *in)
+static int check_obstacle(const struct inside *in)
 {
-	for (size_t i = 0; i < in->old.nr; i++)
-		if (!may_be_twice(in->old.v[i].type))
-			return fail(IOBAND_DEVICE,
-				    "cannot attach '%s': its table has a line of target '%s', and only linear, striped and thin can be moved; use 'ioband create' on top of it",
-				    in->name, in->old.v[i].type);
-	return 0;
+	char *why = attach_obstacle(in->opts, &in->old);
+	int status = why ? fail(IOBAND_DEVICE, "cannot attach '%s': %s",
+				in->name, why) : 0;
+
+	free(why);
+	return status;
 }
 
 /**
@@ -267,6 +255,8 @@ int inside_put(const struct options *opts, const struct volumes *volumes,
 	/* No signal may end us while a hidden device exists that is not in use yet. */
 	action_begin();
 	status = action_table(opts, "attach", in.name, &in.old);
+	if (!status)
+		status = check_obstacle(&in);
 	if (status)
 		goto out;
 	if (all_flat(&in)) {
@@ -274,10 +264,7 @@ int inside_put(const struct options *opts, const struct volumes *volumes,
 	} else {
 		char devno[DEVNO_LEN];
 
-		status = refuse_type(&in);
-		if (!status)
-			status = inside_clean(opts, volumes, in.name,
-					      in.old.uuid);
+		status = inside_clean(opts, volumes, in.name, in.old.uuid);
 		if (status)
 			goto out;
 		lower = xasprintf("%s-ioband", in.name);
@@ -293,6 +280,10 @@ int inside_put(const struct options *opts, const struct volumes *volumes,
 	if (status && lower && action_remove(opts, lower))
 		warn("'%s' is left over; 'dmsetup remove %s' takes it away",
 		     lower, lower);
+	/* When LVM loads a table of its own, nothing of ours is to keep the disks. */
+	if (!status && lower && action_remove_deferred(opts, lower))
+		warn("'%s' will be left over when LVM changes '%s'", lower,
+		     in.name);
 	/* Remove what an earlier, layered attach may have left. */
 	if (!status && !lower && !volumes_find(volumes, in.name))
 		status = inside_clean(opts, volumes, in.name, in.old.uuid);
@@ -312,9 +303,8 @@ static const struct ioband_dm_device *find_lower(const struct inside *in,
 		const struct ioband_dm_device *dev =
 			&in->volumes->devices.v[i];
 		char *devno = xasprintf("%u:%u", dev->major, dev->minor);
-		bool found = !strcmp(devno, device) && dev->uuid &&
-			     !strncmp(dev->uuid, UUID_LOWER,
-				      strlen(UUID_LOWER));
+		bool found = !strcmp(devno, device) &&
+			     uuid_is_hidden(dev->uuid);
 
 		free(devno);
 		if (found)
@@ -390,8 +380,9 @@ int inside_take_out(const struct options *opts, const struct volumes *volumes,
 	if (!status)
 		status = replace(&in, "detach");
 	if (!status && lower) {
-		r = action_remove(opts, lower->name);
-		if (r)
+		/* As a rule that has been asked for, and been done by now. */
+		r = action_remove_deferred(opts, lower->name);
+		if (r && r != -ENXIO)
 			status = fail_change(r, "'%s' is detached, but its hidden device '%s' cannot be removed",
 					     name, lower->name);
 	}

@@ -64,7 +64,7 @@ static noinline void bio_find_owner(struct bio *clone)
 
 	bio_associate_blkg(clone);
 	if (!READ_ONCE(attributed_by_page) && !xchg(&attributed_by_page, 1))
-		DMWARN("this kernel's device-mapper does not tell whose I/O it is: kernel threads' writes are charged by their pages");
+		DMWARN("dm does not tell whose I/O it is: kernel threads' is charged by page");
 	if (!(current->flags & PF_KTHREAD) || bio_blkcg_css(clone)->parent ||
 	    !op_is_write(bio_op(clone)) || !bio_has_data(clone) ||
 	    clone->bi_opf & REQ_META || current_is_jbd2())
@@ -271,6 +271,11 @@ static bool bio_is_swap_in(const struct bio *bio)
  * Holding such a bio would hold up others: those that wait for memory, or for
  * the journal or metadata that all users of a file system share.
  *
+ * A task in the middle of a transaction keeps the journal from committing, and so all
+ * who wait for that, until it has read what it needs, with REQ_META or without: ext4
+ * reads the blocks of extents like data. User space has no way to have its own reads done
+ * inside a transaction. Writes it leaves to others, or waits for them afterwards.
+ *
  * jbd2 sets REQ_META on commits only since 6.10, and in stable kernels. Before, its
  * writes are recognized by the name of the kernel thread.
  */
@@ -278,10 +283,22 @@ static bool bio_is_urgent(const struct bio *bio, bool is_root)
 {
 	if (bio->bi_opf & (REQ_META | REQ_SWAP) || bio_is_swap_in(bio))
 		return true;
+	if (current->journal_info && bio_op(bio) == REQ_OP_READ)
+		return true;
 	if (!(current->flags & (PF_KTHREAD | PF_MEMALLOC)) ||
 	    !op_is_write(bio_op(bio)))
 		return false;
 	return current->flags & PF_MEMALLOC || (is_root && current_is_jbd2());
+}
+
+/**
+ * current_may_sleep - whether only current's own group suffers if it sleeps
+ *
+ * Context: the submitter's.
+ */
+bool current_may_sleep(void)
+{
+	return !(current->flags & PF_KTHREAD) && !current->journal_info;
 }
 
 /* A dying task may hold locks that others wait for. */

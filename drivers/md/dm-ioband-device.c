@@ -196,7 +196,7 @@ static struct ioband_bio *iob_issue_run(struct ioband_pool *pool,
 		iob->io.limited_ns = first->io.limited_ns;
 		iob->io.graced_ns = first->io.graced_ns;
 		iob->io.because = first->io.because;
-		iob->is_in_run = iob != last;
+		iob->has_no_place = iob != last;
 		iob_issue(iob, now_ns);
 		trace_ioband_dispatch(iob, now_ns - iob->io.arrival_ns);
 	}
@@ -345,11 +345,16 @@ static bool iot_is_frozen(const struct ioband_target *iot)
 	return READ_ONCE(dm_disk(md)->queue->mq_freeze_depth);
 }
 
-/*
- * Whether an I/O of a dying task may go at once. Some may, to get it over with; but
- * one can die in the middle of a request for gigabytes, and many can.
+/**
+ * iog_may_die - whether an I/O of a dying task may go at once
+ * @group: the group of the I/O, which then is counted
+ *
+ * Some may, to get it over with; but one can die in the middle of a request for
+ * gigabytes, and many can.
+ *
+ * Context: any but interrupts, the pool's lock held.
  */
-static bool iog_may_die(struct ioband_group *group)
+bool iog_may_die(struct ioband_group *group)
 {
 	unsigned long now = jiffies;
 
@@ -434,6 +439,18 @@ void iob_let_go(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns)
 	iob_send(pool, iob, NULL);
 }
 
+/* Charge a bio that does not wait, though the others of its group may have to. */
+static void iob_owe(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns)
+{
+	lockdep_assert_held(&pool->lock);
+
+	iog_join(pool, iob->group);
+	this_cpu_inc(iob->group->stats->urgent_ios);
+	ioband_charge(&pool->sched, iob_payer(iob), &iob->io, now_ns);
+	/* What was ready may be at its limit by that, and nobody else looks. */
+	iop_arm(pool);
+}
+
 static u8 core_prio(int ioprio)
 {
 	switch (IOPRIO_PRIO_CLASS(ioprio)) {
@@ -468,6 +485,7 @@ static bool iob_hold(struct ioband_pool *pool, struct ioband_bio *iob,
 	bio->bi_ioprio = bio_ioprio(bio);
 	iob->io.prio = core_prio(bio->bi_ioprio);
 	iob->io.is_async = iob_is_writeback(iob) || is_direct(bio);
+	iob->pid = current->flags & PF_KTHREAD ? 0 : task_pid_nr(current);
 	iob->account = iop_stream(pool, iob);
 	/*
 	 * A stream has one place only, and turns are of the whole disk: where there are
@@ -527,19 +545,16 @@ static enum ioband_verdict iop_judge(struct ioband_pool *pool,
 		iop_contend(pool, now_ns);
 	}
 
-	iog_join(pool, group);
 	if (iob->is_urgent) {
-		this_cpu_inc(group->stats->urgent_ios);
-		ioband_charge(&pool->sched, iob_payer(iob), &iob->io, now_ns);
-		/* What was ready may be at its limit by that, and nobody else looks. */
-		iop_arm(pool);
+		iob_owe(pool, iob, now_ns);
 		atomic_inc(iob_in_flight(pool, iob));
 		return iob_pass(iob, now_ns);
 	}
+	iog_join(pool, group);
 	if (iot_pushes_back(iob->target))
 		return IOBAND_REQUEUE;
-	if (iob_must_wait(pool, iob) && !iob->is_dying &&
-	    !(current->flags & PF_KTHREAD) && !iot_is_frozen(iob->target))
+	if (iob_must_wait(pool, iob) && !iob->is_dying && current_may_sleep() &&
+	    !iot_is_frozen(iob->target))
 		return IOBAND_WAIT;
 	return iob_hold(pool, iob, now_ns) ? IOBAND_HELD : IOBAND_PASS;
 }
@@ -616,6 +631,32 @@ enum ioband_verdict iop_submit(struct ioband_pool *pool,
 	return iop_submit_contended(pool, iob);
 }
 
+/**
+ * iop_flush - account for an empty flush that is about to pass
+ * @pool: the pool
+ * @iob: the flush, classified
+ *
+ * It takes no place at the disk: the disk keeps flushes apart from what it has queued.
+ *
+ * Context: a submitter's; does not sleep.
+ */
+void iop_flush(struct ioband_pool *pool, struct ioband_bio *iob)
+{
+	u64 now_ns = iob->io.arrival_ns;
+
+	iob->has_no_place = true;
+	if (READ_ONCE(pool->contended) || READ_ONCE(iob->group->is_limited)) {
+		iob_find_urgency(iob, iob_to_bio(iob));
+		iob->is_urgent = true;
+		spin_lock(&pool->lock);
+		now_ns = ktime_get_ns();
+		if (!iob->group->detached)
+			iob_owe(pool, iob, now_ns);
+		spin_unlock(&pool->lock);
+	}
+	iob_pass(iob, now_ns);
+}
+
 /* The owner's reads have to ask again. */
 static void iop_slow(struct ioband_pool *pool)
 {
@@ -648,7 +689,7 @@ void iop_complete(struct ioband_pool *pool, struct ioband_bio *iob)
 	iog_busy(group, true);
 	if (unlikely(iob->is_timed))
 		iob_stop_clock(pool, iob, now_ns);
-	if (unlikely(iob->is_in_run))
+	if (unlikely(iob->has_no_place))
 		goto put;
 
 	/*

@@ -87,7 +87,7 @@ void iop_lane_work(struct work_struct *work)
 		bio = bio_list_pop(&lane->bios);
 		if (bio) {
 			iob = iob_from_bio(bio);
-			in_run = iob->is_in_run;
+			in_run = iob->has_no_place;
 			is_alone = !in_run && !iob->io.merged;
 			plug_it = lane->nr_bios >= PLUG_MIN || in_run;
 			lane->nr_bios--;

@@ -37,6 +37,8 @@ static struct ioband_pool *iop_create(const struct ioband_table *table,
 	ioband_hrtimer_setup(&pool->timer, iop_timer, CLOCK_MONOTONIC,
 			     HRTIMER_MODE_ABS);
 	INIT_WORK(&pool->timer_work, iop_timer_work);
+	INIT_LIST_HEAD(&pool->watched);
+	INIT_DELAYED_WORK(&pool->watch_work, iop_watch_work);
 	spin_lock_init(&pool->clock_lock);
 	INIT_LIST_HEAD(&pool->news);
 	INIT_LIST_HEAD(&pool->idle_streams);
@@ -69,6 +71,7 @@ free_pool:
 static void iop_destroy(struct ioband_pool *pool)
 {
 	hrtimer_cancel(&pool->timer);
+	cancel_delayed_work_sync(&pool->watch_work);
 	destroy_workqueue(pool->wq);
 	kvfree(pool->streams);
 	kfree(pool);

@@ -24,7 +24,7 @@
 
 static bool iob_may_run(struct ioband_bio *iob)
 {
-	return iob->data_sectors && iob_is_writeback(iob) &&
+	return bio_has_data(iob_to_bio(iob)) && iob_is_writeback(iob) &&
 	       !bio_has_crypt_ctx(iob_to_bio(iob));
 }
 
@@ -111,6 +111,10 @@ void iob_add_held(struct ioband_bio *iob)
 	group->held[iob->io.dir] += 1 + iob->io.merged;
 	if (iob_may_run(iob))
 		group->open = iob;
+	/* Without a limit its turn comes soon enough. */
+	iob->is_watched = iob->pid && READ_ONCE(group->is_limited);
+	if (iob->is_watched)
+		iop_watch(iob->target->volume->pool, iob);
 }
 
 /**
@@ -126,4 +130,6 @@ void iob_drop_held(struct ioband_bio *iob)
 	group->held[iob->io.dir] -= 1 + iob->io.merged;
 	if (group->open == iob)
 		group->open = NULL;
+	if (iob->is_watched)
+		iop_unwatch(iob->target->volume->pool, iob);
 }

@@ -13,10 +13,7 @@
 #include "dm-ioband.h"
 
 enum {
-	/*
-	 * Size of an operation without data, whatever its range: that of a small
-	 * write.
-	 */
+	/* Size of a discard, whatever its range, and of a flush: that of a small write. */
 	NO_DATA_SECTORS		= 8,
 	/*
 	 * A huge page or a large folio makes a bio of megabytes. Limits let one I/O
@@ -238,6 +235,44 @@ static void ioband_dtr(struct dm_target *ti)
 	kfree(iot);
 }
 
+/*
+ * Whether a bio counts by its size. Zeroes that the disk writes by itself may take it as
+ * long as others; what is discarded is mostly only noted.
+ */
+static inline bool bio_has_size(const struct bio *bio)
+{
+	return bio_op(bio) != REQ_OP_DISCARD && bio_op(bio) != REQ_OP_SECURE_ERASE;
+}
+
+static __always_inline void iob_init(struct ioband_bio *iob, struct ioband_target *iot,
+				     enum ioband_dir dir)
+{
+	iob->target = iot;
+	iob->account = NULL;
+	iob->lane = 0;
+	iob->has_no_place = false;
+	iob->is_timed = false;
+	iob->io.merged = 0;
+	iob->io.leg = 0;
+	iob->io.arrival_ns = ktime_get_ns();
+	iob->io.dir = dir;
+}
+
+/* An empty flush: others wait for it, so it passes; but its group has to pay. */
+static noinline int iot_map_flush(struct ioband_target *iot, struct bio *bio)
+{
+	struct ioband_bio *iob = iob_from_bio(bio);
+
+	bio_adopt(bio, iot->dev->bdev);
+	iob_init(iob, iot, IOBAND_WRITE);
+	iob->data_sectors = 0;
+	iob->io.sectors = NO_DATA_SECTORS;
+	iob_classify(iob, bio);
+	iop_flush(iot->volume->pool, iob);
+	submit_bio_noacct(bio);
+	return DM_MAPIO_SUBMITTED;
+}
+
 static int ioband_map(struct dm_target *ti, struct bio *bio)
 {
 	struct ioband_target *iot = ti->private;
@@ -246,37 +281,31 @@ static int ioband_map(struct dm_target *ti, struct bio *bio)
 
 	bio->bi_iter.bi_sector = iot->offset_sectors +
 		dm_target_offset(ti, bio->bi_iter.bi_sector);
+	if (unlikely(!bio_sectors(bio)))
+		return iot_map_flush(iot, bio);
 	iob->group = NULL;
-	/* An empty flush transfers no data, and others wait for it. */
-	if (!bio_sectors(bio)) {
-		bio_set_dev(bio, iot->dev->bdev);
-		return DM_MAPIO_REMAPPED;
-	}
 	if (unlikely(READ_ONCE(iot->push_back)) && dm_noflush_suspending(ti))
 		return DM_MAPIO_REQUEUE;
 
 	/* dm submits the rest as another bio. */
-	if (unlikely(bio->bi_iter.bi_size > iot->bio_bytes) && bio_has_data(bio)) {
+	if (unlikely(bio->bi_iter.bi_size > iot->bio_bytes) && bio_has_size(bio)) {
 		dm_accept_partial_bio(bio, iot->bio_bytes >> SECTOR_SHIFT);
 		/* dm does not trim the checksums to the sectors that remain. */
 		if (bio_integrity(bio))
 			bio_integrity_trim(bio);
 	}
-	/* Others may wait for its slot: its completion must not depend on a poller. */
-	bio_clear_polled(bio);
+	/*
+	 * Others may wait for its slot: its completion must not depend on a poller. Nor
+	 * may it be refused: to a poller dm says nothing of that, and submits it again
+	 * as a worker of the root's.
+	 */
+	if (unlikely(bio->bi_opf & REQ_POLLED))
+		bio->bi_opf &= ~(REQ_POLLED | REQ_NOWAIT);
 	bio_adopt(bio, iot->dev->bdev);
-	iob->target = iot;
-	iob->account = NULL;
-	iob->lane = 0;
-	iob->is_in_run = false;
-	iob->is_timed = false;
-	iob->io.merged = 0;
-	iob->io.leg = 0;
-	iob->io.arrival_ns = ktime_get_ns();
-	iob->io.dir = op_is_write(bio_op(bio)) ? IOBAND_WRITE : IOBAND_READ;
+	iob_init(iob, iot, op_is_write(bio_op(bio)) ? IOBAND_WRITE : IOBAND_READ);
 	if (unlikely(iot->nr_lanes > 1))
 		iob_find_leg(iob);
-	iob->data_sectors = bio_has_data(bio) ? bio_sectors(bio) : 0;
+	iob->data_sectors = bio_has_size(bio) ? bio_sectors(bio) : 0;
 	iob->io.sectors = iob->data_sectors ?: NO_DATA_SECTORS;
 	iob_classify(iob, bio);
 

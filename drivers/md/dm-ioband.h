@@ -289,6 +289,9 @@ struct ioband_pool {
 	struct hrtimer timer;		/* earliest end of a limit or grace */
 	u64 timer_ns;			/* its expiry; guarded by lock */
 	struct work_struct timer_work;
+	struct list_head watched;	/* held at limits, of tasks; under lock */
+	u32 nr_watched;			/* guarded by lock */
+	struct delayed_work watch_work;	/* looks whether the tasks die */
 
 	/* Written under ioband_mutex and lock. */
 	u32 io_throttle;
@@ -319,11 +322,15 @@ struct ioband_bio {
 	/* Its run (dm-ioband-run.c), @last in the first only; under pool->lock. */
 	struct ioband_bio *next;
 	struct ioband_bio *last;
+	/* While it is held at a limit, in pool->watched: who waits for it, maybe. */
+	struct list_head watched;
+	pid_t pid;			/* 0: a kernel thread; set when it is held */
 	u32 data_sectors;
 	u8 lane;			/* of its target, by its first sector */
-	bool is_in_run;			/* the run's last has its place at the disk */
+	bool has_no_place;		/* at the disk: a flush; or its run's last has it */
 	bool is_timed;
 	/* Set only off the fast path: */
+	bool is_watched;		/* it is in pool->watched; set while held */
 	bool is_urgent;			/* it must not be held */
 	bool is_dying;			/* its task is dying, and must not wait */
 	bool is_common;			/* from a kernel thread of the root cgroup */
@@ -432,6 +439,7 @@ void iop_set_policy(struct ioband_pool *pool,
 /* dm-ioband-device.c */
 enum ioband_verdict iop_submit(struct ioband_pool *pool,
 			       struct ioband_bio *iob);
+void iop_flush(struct ioband_pool *pool, struct ioband_bio *iob);
 void iop_complete(struct ioband_pool *pool, struct ioband_bio *iob);
 void iop_changed(struct ioband_pool *pool);
 enum hrtimer_restart iop_timer(struct hrtimer *timer);
@@ -441,6 +449,7 @@ bool iop_pump(struct ioband_pool *pool, struct ioband_bio *self,
 void iob_enqueue(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns);
 void iob_dequeue(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns);
 void iob_let_go(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns);
+bool iog_may_die(struct ioband_group *group);
 void iog_wake_all(struct ioband_group *group);
 void iog_rehome(struct ioband_pool *pool, struct ioband_group *from,
 		struct ioband_group *to);
@@ -456,6 +465,11 @@ bool iob_merge(struct ioband_pool *pool, struct ioband_bio *iob);
 void iob_begin_run(struct ioband_bio *iob);
 void iob_add_held(struct ioband_bio *iob);
 void iob_drop_held(struct ioband_bio *iob);
+
+/* dm-ioband-watch.c */
+void iop_watch(struct ioband_pool *pool, struct ioband_bio *iob);
+void iop_unwatch(struct ioband_pool *pool, struct ioband_bio *iob);
+void iop_watch_work(struct work_struct *work);
 
 /* dm-ioband-suspend.c */
 void iop_push_back(struct ioband_pool *pool, struct ioband_target *iot);
@@ -533,6 +547,7 @@ void iov_reset_settings(struct ioband_volume *volume);
 /* dm-ioband-classify.c */
 const char *ioband_attribution(void);
 void bio_adopt(struct bio *clone, struct block_device *bdev);
+bool current_may_sleep(void);
 int bio_ioprio(const struct bio *bio);
 void iob_classify(struct ioband_bio *iob, struct bio *bio);
 void iob_find_urgency(struct ioband_bio *iob, struct bio *bio);

@@ -30,7 +30,7 @@ README_ROWS = [
     ("Two virtual machines that write, weights 1:2", "hdd-two-guests",
      ["none", "", "bfq", "iocost tuned", "ioband weight-time"]),
     ("Limits of 2 MiB/s and 256 KiB/s", "limits",
-     ["none", "io.max", "bfq", "iocost tuned", "ioband limit"]),
+     ["none", "io.max", "bfq", "iocost", "ioband weight"]),
 ]
 PLOTS = [("database-beside-backup", 0, "database-share"),
          ("database-beside-backup", 1, "database-wait"),

@@ -124,6 +124,22 @@ static bool try(int fd)
 	return !flock(fd, LOCK_EX | LOCK_NB);
 }
 
+/*
+ * follow has the signals blocked that end it, but nothing is begun yet: while it waits
+ * they end it at once.
+ */
+static void wait_a_moment(void)
+{
+	sigset_t ends, old;
+
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGINT);
+	sigaddset(&ends, SIGTERM);
+	sigprocmask(SIG_UNBLOCK, &ends, &old);
+	clock_wait(TRY_NS, -1, NULL);
+	sigprocmask(SIG_SETMASK, &old, NULL);
+}
+
 /* Return: whether it was got in time, or -1 with errno set. */
 static int try_for(int fd, uint64_t ns)
 {
@@ -132,7 +148,7 @@ static int try_for(int fd, uint64_t ns)
 			return -1;
 		if (waited >= ns)
 			return false;
-		clock_wait(TRY_NS, -1, NULL);
+		wait_a_moment();
 	}
 	return true;
 }
@@ -160,7 +176,7 @@ static void wait_for_paused(const struct options *opts, int fd)
 			goto out;
 		}
 		flock(fd, LOCK_UN);
-		clock_wait(TRY_NS, -1, NULL);
+		wait_a_moment();
 		waited += TRY_NS;
 		flock(fd, LOCK_EX);
 	}
@@ -169,23 +185,12 @@ out:
 	close(paused);
 }
 
-/*
- * follow has the signals blocked that end it, but nothing is begun yet: here they end it
- * at once.
- */
 static int wait_for(const struct options *opts, int fd)
 {
-	sigset_t ends, old;
-	int r;
+	int r = try_for(fd, TAKE_NS);
 
-	sigemptyset(&ends);
-	sigaddset(&ends, SIGINT);
-	sigaddset(&ends, SIGTERM);
-	sigprocmask(SIG_UNBLOCK, &ends, &old);
-	r = try_for(fd, TAKE_NS);
 	if (r > 0)
 		wait_for_paused(opts, fd);
-	sigprocmask(SIG_SETMASK, &old, NULL);
 	return r;
 }
 

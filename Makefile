@@ -23,19 +23,17 @@ KDIR	?= /lib/modules/$(KVER)/build
 
 # Builds are kept for each kernel, in a directory of its own.
 module	:= build/module-$(KVER)
-sources	:= $(wildcard drivers/md/*.[ch] drivers/md/compat/* drivers/md/Kbuild)
+source	:= drivers/md/dm-ioband
+sources	:= $(wildcard $(addprefix $(source)/,Kbuild *.[ch] compat/* sched/*))
 
 all: module tools
 
-# The copy may be that of another kernel, and newer than this one's.
 module: $(module)/dm-ioband.ko
-	cmp -s $< drivers/md/dm-ioband.ko || cp $< drivers/md/dm-ioband.ko
 
 $(module)/dm-ioband.ko: $(sources)
 	$(if $(KVER),,$(error No kernel headers found: give KVER= or KDIR=, or run scripts/deps build))
-	@mkdir -p $(module)/compat
-	@cp -u drivers/md/*.[ch] drivers/md/Kbuild $(module)/
-	@cp -u drivers/md/compat/* $(module)/compat/
+	@mkdir -p $(module)
+	@cd $(source) && cp -u --parents $(sources:$(source)/%=%) $(CURDIR)/$(module)/
 	$(MAKE) -C $(KDIR) M=$(CURDIR)/$(module) modules
 	@touch $@
 
@@ -48,8 +46,7 @@ build/perf/crowd: tests/perf/crowd.c
 	@mkdir -p $(@D)
 	$(CC) -O2 -Wall -Wextra -Werror -o $@ $<
 
-$(simdisk)/simdisk.ko: $(filter-out tests/simdisk/test_%,$(wildcard tests/simdisk/*.[ch])) \
-		       tests/simdisk/Kbuild tests/shim/prng.h
+$(simdisk)/simdisk.ko: $(wildcard simdisk/*.[ch]) simdisk/Kbuild
 	$(if $(KVER),,$(error No kernel headers found: give KVER= or KDIR=, or run scripts/deps build))
 	@mkdir -p $(simdisk)
 	@cp -u $^ $(simdisk)/
@@ -87,7 +84,7 @@ install: module
 	$(MAKE) -C udev install
 	$(MAKE) -C systemd install
 	$(MAKE) -C initramfs install
-	install -D -m 644 drivers/md/dm-ioband.ko $(installed)
+	install -D -m 644 $(module)/dm-ioband.ko $(installed)
 	$(if $(DESTDIR),,depmod $(KVER))
 
 uninstall:
@@ -98,13 +95,13 @@ uninstall:
 	rm -f $(installed)
 	$(if $(DESTDIR),,depmod $(KVER))
 
-# Built from a copy, to keep the sources clean.  The simulation uses the tests' disks.
+# Built from a copy, to keep the sources clean.
 deb:
 	scripts/deps deb
 	rm -rf build/deb
 	mkdir -p build/deb/source
-	git ls-files -z debian dkms docs/man drivers initramfs systemd tools udev tests/shim \
-			tests/simdisk COPYING VERSION | \
+	git ls-files -z debian dkms docs/man drivers initramfs simdisk systemd tools udev \
+			COPYING VERSION | \
 		xargs -0 cp --parents -t build/deb/source
 	cd build/deb/source && dpkg-buildpackage -us -uc -b
 	@ls build/deb/*.deb
@@ -113,7 +110,6 @@ clean:
 	$(MAKE) -C tools clean
 	rm -rf $(wildcard build/module-* build/simdisk-*) build/unit build/simdisk-unit build/perf build/fuzz build/cli \
 		build/deb
-	rm -f drivers/md/dm-ioband.ko
 
 .PHONY: all module simdisk tools demo check check-all bench lint install uninstall deb clean
 

@@ -16,10 +16,8 @@ dkms-src	:= /usr/src/dm-ioband-$(dkms-version)
 dkms-module	:= dm-ioband/$(dkms-version)
 DKMS		?= dkms
 
-# Sources and nothing that a build has left among them.
-dkms-files	= $(sort $(filter-out %.mod.c,$(wildcard \
-		    $(addprefix $(dkms-top)/drivers/md/,Kbuild Kconfig *.c *.h \
-		      compat/*.h compat/*.mk))))
+dkms-files	= $(sort $(wildcard $(addprefix $(dkms-top)/drivers/md/dm-ioband/, \
+		    Kbuild Kconfig *.[ch] compat/* sched/*)))
 
 # dkms before 3.1 calls "make clean" in its own copy, which is a fresh one anyway.
 dkms-copy:

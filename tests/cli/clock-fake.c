@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Test double of tools/ioband/clock.c, so that tests do not depend on the machine's
+ * Test double of tools/ioband/lib/clock.c, so that tests do not depend on the machine's
  * speed.
  *
  * With $IOBAND_FAKE_CLOCK set, time advances only in clock_wait(), which returns at
@@ -17,8 +17,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "clock.h"
-#include "util.h"
+#include "lib/clock.h"
+#include "lib/util.h"
 
 #define NS_PER_SEC 1000000000ULL
 

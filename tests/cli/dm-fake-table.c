@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "dm-fake-table.h"
-#include "util.h"
+#include "lib/util.h"
 
 void table_split(struct table *t, const char *words)
 {

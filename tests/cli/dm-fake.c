@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Test double of tools/ioband/dm.c that uses a text file instead of the kernel.
+ * Test double of tools/ioband/lib/dm.c that uses a text file instead of the kernel.
  *
  * The file is named by $IOBAND_FAKE_DM and has lines
  *
@@ -34,8 +34,8 @@
 #include <string.h>
 
 #include "dm-fake-table.h"
-#include "dm.h"
-#include "util.h"
+#include "lib/dm.h"
+#include "lib/util.h"
 
 static char last_error[200];
 static char last_reason[200];

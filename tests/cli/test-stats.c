@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "stats.h"
-#include "units.h"
+#include "lib/stats.h"
+#include "lib/units.h"
 
 static const char stats_full[] =
 	"group=-1 weight=100 rd_ios=1 wait_us=0,5,18446744073709551615 service_us= "

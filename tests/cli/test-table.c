@@ -12,9 +12,9 @@
 
 #include <cmocka.h>
 
-#include "klog.h"
-#include "table.h"
-#include "units.h"
+#include "lib/klog.h"
+#include "lib/table.h"
+#include "lib/units.h"
 
 static const char table_full[] =
 	"8:16 share1 4 192 cgroup weight-iosize 2048 :100 18446744073709551615:7 "

@@ -2,7 +2,7 @@
 /*
  * Input: "table" or "message", then its words; words end at a blank or a NUL.
  */
-#include "dm-ioband-args.h"
+#include "dm-ioband/args.h"
 #include "fuzz.h"
 
 #define WORDS_MAX 64

@@ -3,7 +3,7 @@
  * Input: "conf", "param" or "legacy" and a newline, then the text of a
  * configuration file, the parameter of a group, or a line of dm-ioband 1.
  */
-#include "config.h"
+#include "config/config.h"
 #include "fuzz.h"
 
 static char *print_conf(const struct config *cfg)

@@ -14,7 +14,7 @@
 #include "fuzz.h"
 #include "fuzz_terms.h"
 #include "invariants.h"
-#include "ioband-depth.h"
+#include "dm-ioband/sched/depth.h"
 
 enum {
 	GROUPS		= 6,

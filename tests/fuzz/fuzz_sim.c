@@ -4,7 +4,7 @@
  * recorded I/O. What is understood, and small, is run for a moment.
  */
 #include "fuzz.h"
-#include "sim-report.h"
+#include "sim/sim-report.h"
 
 enum {
 	GROUPS_MOST	= 64,

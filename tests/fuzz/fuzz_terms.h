@@ -5,7 +5,7 @@
 #ifndef _IOBAND_FUZZ_TERMS_H
 #define _IOBAND_FUZZ_TERMS_H
 
-#include "ioband-terms.h"
+#include "dm-ioband/sched/terms.h"
 #include "prng.h"
 
 /* Up to @max, all orders of magnitude alike. */

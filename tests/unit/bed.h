@@ -9,7 +9,7 @@
 #include "unit.h"
 #include "invariants.h"
 
-/* Virtual time of cost 1 at weight 1; the head of ioband-core.c promises it. */
+/* Virtual time of cost 1 at weight 1; the head of sched/core.c promises it. */
 #define UNIT ((u64)1 << 16)
 
 #define MS	((u64)NSEC_PER_MSEC)

@@ -5,7 +5,7 @@
 
 #include "unit.h"
 #include <sanitizer/lsan_interface.h>
-#include "dm-ioband-args.h"
+#include "dm-ioband/args.h"
 
 #define WORDS_MAX 32
 

@@ -4,7 +4,7 @@
  * it was busy.
  */
 #include "unit.h"
-#include "ioband-clock.h"
+#include "dm-ioband/sched/clock.h"
 #include "prng.h"
 
 enum {

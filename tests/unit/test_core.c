@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The contracts of ioband-core.h for groups side by side, one by one.
+ * The contracts of sched/core.h for groups side by side, one by one.
  */
 #include "bed.h"
 #include "prng.h"
@@ -15,7 +15,7 @@ static void backlog(struct bed_group *group, u32 sectors)
 	bed_backlog(group, IOBAND_READ, sectors, 2);
 }
 
-/* The example at the head of ioband-core.c, including its return from idle. */
+/* The example at the head of sched/core.c, including its return from idle. */
 static void test_worked_example(void **state)
 {
 	struct bed_group *a, *b;

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "ioband-depth.h"
+#include "dm-ioband/sched/depth.h"
 
 #define TICK_NS		((u64)10 * NSEC_PER_MSEC)
 #define SLOT_IOS	10	/* in a tick */

@@ -4,7 +4,7 @@
  * that a table line restores them.
  */
 #include "unit.h"
-#include "dm-ioband-args.h"
+#include "dm-ioband/args.h"
 #include "prng.h"
 
 #define WORDS_MAX 24

@@ -3,8 +3,8 @@
  * The simulation: what can be calculated has to come out.
  */
 #include "unit.h"
-#include "sim-report.h"
-#include "units.h"
+#include "sim/sim-report.h"
+#include "lib/units.h"
 
 static struct scenario sc;
 static struct trace trace;

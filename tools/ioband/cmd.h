@@ -8,7 +8,7 @@
 #include <getopt.h>
 #include <stdbool.h>
 
-#include "output.h"
+#include "lib/output.h"
 
 /* Exit codes: those of cryptsetup, plus some of our own. */
 enum {

@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "cmd.h"
-#include "dm.h"
-#include "generator.h"
+#include "config/generator.h"
 #include "help.h"
-#include "util.h"
+#include "lib/dm.h"
+#include "lib/util.h"
 
 enum {
 	OPT_SYSROOT = 256,

@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 
 #include "cmd.h"
-#include "replace.h"
+#include "lib/replace.h"
+#include "lib/util.h"
 #include "sim-report.h"
-#include "util.h"
 
 enum {
 	COL_GROUP,

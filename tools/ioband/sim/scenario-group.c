@@ -2,8 +2,8 @@
 /*
  * Sections [group NAME] of a scenario: settings with the keys of "ioband set".
  */
+#include "lib/words.h"
 #include "scenario.h"
-#include "words.h"
 
 enum {
 	/* With room for a digit. */

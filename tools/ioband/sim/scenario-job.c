@@ -2,9 +2,9 @@
 /*
  * Sections [job] of a scenario: the tasks that do I/O.
  */
+#include "lib/units.h"
+#include "lib/words.h"
 #include "scenario.h"
-#include "units.h"
-#include "words.h"
 
 enum {
 	DEPTH_MAX	= 65536,

@@ -12,10 +12,10 @@
  *	[job]
  *	depth = 8
  */
+#include "lib/units.h"
+#include "lib/util.h"
+#include "lib/words.h"
 #include "scenario.h"
-#include "units.h"
-#include "util.h"
-#include "words.h"
 
 enum section {
 	IN_NONE,

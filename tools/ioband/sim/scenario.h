@@ -5,8 +5,8 @@
 #ifndef IOBAND_SCENARIO_H
 #define IOBAND_SCENARIO_H
 
-#include "config.h"
-#include "dm-ioband-settings.h"
+#include "config/config.h"
+#include "dm-ioband/settings.h"
 #include "simdisk-model.h"
 
 enum {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The depth: drivers/md/dm-ioband-depth.c for a disk with a known number of tags.
+ * The depth: drivers/md/dm-ioband/depth.c for a disk with a known number of tags.
  */
 #include "sim-pool.h"
 

@@ -5,8 +5,8 @@
  */
 #include <math.h>
 
+#include "lib/util.h"
 #include "sim-hist.h"
-#include "util.h"
 
 /* The octave of a time: 0 for all below SIM_HIST_STEPS. */
 static unsigned int octave_of(u64 ns)

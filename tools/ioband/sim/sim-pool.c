@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The path of an I/O through a pool: drivers/md/dm-ioband-device.c for a machine in
+ * The path of an I/O through a pool: drivers/md/dm-ioband/device.c for a machine in
  * which only the disk, thinking and the turnaround take time.
  *
  * An I/O passes if the disk is idle enough, or if its group is the only one that uses
  * the disk. Once a second group wants more than fits, the pool is contended and I/O is
  * scheduled, until none has been held for a while.
  */
+#include "lib/util.h"
 #include "sim-pool.h"
 #include "sim-run.h"
-#include "util.h"
 
 /* Contention is over once nothing has been held for this long. */
 #define CALM_NS		((s64)(100 * NSEC_PER_MSEC))

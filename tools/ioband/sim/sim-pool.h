@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What drivers/md/dm-ioband-device.c, -depth.c and -time.c are in the module: the
+ * What drivers/md/dm-ioband/device.c, depth.c and time.c are in the module: the
  * layer around the scheduling core, for simulated I/O, without locks, CPUs and bios.
  * Functions are named as in the module, so that the two can be read side by side.
  */
 #ifndef IOBAND_SIM_POOL_H
 #define IOBAND_SIM_POOL_H
 
-#include "ioband-clock.h"
-#include "ioband-core.h"
-#include "ioband-depth.h"
+#include "dm-ioband/sched/clock.h"
+#include "dm-ioband/sched/core.h"
+#include "dm-ioband/sched/depth.h"
 #include "simdisk-model.h"
 
 struct sim_group;

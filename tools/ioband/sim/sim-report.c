@@ -4,8 +4,8 @@
  */
 #include <math.h>
 
+#include "lib/util.h"
 #include "sim-report.h"
-#include "util.h"
 
 /* Anything below this part of a minimum, or of the time, counts as less. */
 #define MET	0.99

@@ -4,8 +4,8 @@
  * jobs. So a worker woken by the completion of an I/O dispatches before the job of that
  * I/O can submit another one, as in Linux, where the worker runs before tasks.
  */
+#include "lib/words.h"
 #include "sim-run.h"
-#include "words.h"
 
 enum {
 	/* After that many I/Os without the clock advancing, it never will. */

@@ -2,9 +2,9 @@
 /*
  * Set up groups, jobs and the disk of a scenario.
  */
+#include "lib/util.h"
+#include "lib/words.h"
 #include "sim-run.h"
-#include "util.h"
-#include "words.h"
 
 enum {
 	/* Number of I/Os to allocate at once. */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Disk time and the groups it is spent on, and the streams of a rotational disk:
- * drivers/md/dm-ioband-time.c without locks.
+ * drivers/md/dm-ioband/time.c without locks.
  */
+#include "lib/util.h"
 #include "sim-pool.h"
-#include "util.h"
 
 /**
  * iob_start_clock - start timing an I/O that is issued

@@ -9,10 +9,10 @@
  *
  * Other lines are ignored, and so is I/O without data.
  */
+#include "lib/units.h"
+#include "lib/util.h"
+#include "lib/words.h"
 #include "sim-trace.h"
-#include "units.h"
-#include "util.h"
-#include "words.h"
 
 struct reader {
 	struct trace *trace;

@@ -1,0 +1,624 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A group: its memory, its place in the tree, its settings.
+ */
+#include <linux/cgroup.h>
+#include <linux/delay.h>
+#include <linux/kernel.h>
+#include <linux/slab.h>
+
+#include "ioband.h"
+#include "trace.h"
+
+#define ALLOC_TRIES		5
+#define ALLOC_PAUSE_MS		10
+
+static void iog_free_rcu(struct rcu_head *rcu)
+{
+	struct ioband_group *group =
+		container_of(rcu, struct ioband_group, rcu);
+	struct ioband_volume *volume = group->volume;
+
+	free_percpu(group->stats);
+	kfree(rcu_access_pointer(group->base));
+	kfree(group->node.terms);
+	kfree(group);
+	/* At 0 the volume may be freed at once: only its address is used. */
+	if (atomic_dec_and_test(&volume->nr_live))
+		wake_up_var(&volume->nr_live);
+}
+
+static void iog_release(struct percpu_ref *ref)
+{
+	struct ioband_group *group =
+		container_of(ref, struct ioband_group, ref);
+
+	percpu_ref_exit(ref);
+	call_rcu(&group->rcu, iog_free_rcu);
+}
+
+static int terms_create(const struct ioband_settings *settings,
+			struct ioband_terms **terms)
+{
+	*terms = NULL;
+	if (!ioband_settings_need_terms(settings))
+		return 0;
+	*terms = kmalloc(sizeof(**terms), GFP_NOIO);
+	if (!*terms)
+		return -ENOMEM;
+	ioband_terms_init(*terms, settings->limits, settings->min_rate,
+			  settings->min_is_ios,
+			  (u64)settings->latency_us * NSEC_PER_USEC);
+	return 0;
+}
+
+static struct ioband_group *alloc_one(struct ioband_pool *pool)
+{
+	struct ioband_group *group;
+
+	group = kzalloc(struct_size(group, legs, iop_more_legs(pool->nr_legs)),
+			GFP_KERNEL);
+	if (!group)
+		return NULL;
+	group->stats = alloc_percpu(struct ioband_stats);
+	if (!group->stats)
+		goto free_group;
+	if (percpu_ref_init(&group->ref, iog_release, 0, GFP_KERNEL))
+		goto free_stats;
+	return group;
+
+free_stats:
+	free_percpu(group->stats);
+free_group:
+	kfree(group);
+	return NULL;
+}
+
+/**
+ * iog_free - free groups that were never used
+ * @spare: list of them; empty afterwards
+ *
+ * Context: process.
+ */
+void iog_free(struct list_head *spare)
+{
+	struct ioband_group *group, *next;
+
+	list_for_each_entry_safe(group, next, spare, spare) {
+		list_del(&group->spare);
+		percpu_ref_exit(&group->ref);
+		free_percpu(group->stats);
+		kfree(group);
+	}
+}
+
+/**
+ * iog_alloc - allocate memory for groups
+ * @pool: the pool they are for
+ * @count: how many
+ * @spare: the list they are added to
+ *
+ * Context: process, ioband_mutex not held: waits for memory.
+ * Return: 0, or -ENOMEM with fewer on the list.
+ */
+int iog_alloc(struct ioband_pool *pool, unsigned int count,
+	      struct list_head *spare)
+{
+	struct ioband_group *group;
+	unsigned int tries;
+
+	while (count--) {
+		/*
+		 * In a noio scope, some kernels serve per-CPU memory from
+		 * populated pages only, and populate more soon after.
+		 */
+		for (tries = ALLOC_TRIES; !(group = alloc_one(pool)); msleep(ALLOC_PAUSE_MS))
+			if (!--tries)
+				return -ENOMEM;
+		list_add(&group->spare, spare);
+	}
+	return 0;
+}
+
+/**
+ * iog_create - set up a group
+ * @volume: its volume
+ * @id: its id
+ * @change: its settings; what is not given has its default
+ * @spare: list to take its memory from
+ *
+ * Context: process, ioband_mutex held.
+ * Return: a group that cannot be found yet, or %NULL if out of memory.
+ */
+struct ioband_group *iog_create(struct ioband_volume *volume, u64 id,
+				const struct ioband_settings *change,
+				struct list_head *spare)
+{
+	unsigned int nr_legs = volume->pool->nr_legs;
+	struct ioband_settings settings;
+	struct ioband_terms *terms;
+	struct ioband_group *group;
+
+	ioband_settings_init(&settings);
+	ioband_settings_merge(&settings, change);
+	group = list_first_entry_or_null(spare, struct ioband_group, spare);
+	if (!group || terms_create(&settings, &terms))
+		return NULL;
+	list_del(&group->spare);
+
+	group->volume = volume;
+	group->id = id;
+	group->settings = settings;
+	INIT_LIST_HEAD(&group->account.news);
+	init_waitqueue_head(&group->wait[IOBAND_READ]);
+	init_waitqueue_head(&group->wait[IOBAND_WRITE]);
+	group->dying_jiffies = jiffies;
+	ioband_node_init(&group->node, group->settings.weight);
+	if (nr_legs > 1)
+		ioband_node_set_legs(&group->node, group->legs, nr_legs);
+	group->node.class = group->settings.class;
+	group->node.terms = terms;
+	if (terms)
+		terms->node = &group->node;
+	atomic_inc(&volume->nr_live);
+	return group;
+}
+
+/**
+ * iog_sum - add up a group's statistics over all CPUs
+ * @group: the group
+ * @sum: filled in, counted since the group was made
+ *
+ * Context: any.
+ */
+void iog_sum(const struct ioband_group *group, struct ioband_stats *sum)
+{
+	u64 *to = (u64 *)sum;
+	unsigned int cpu, i;
+
+	memset(sum, 0, sizeof(*sum));
+	for_each_possible_cpu(cpu) {
+		const u64 *from = (const u64 *)per_cpu_ptr(group->stats, cpu);
+
+		for (i = 0; i < sizeof(*sum) / sizeof(u64); i++)
+			to[i] += READ_ONCE(from[i]);
+	}
+}
+
+/**
+ * iog_in_flight - count what a group has in flight
+ * @group: the group
+ * @sectors: filled in: sectors in flight, of reads and of writes
+ *
+ * What is done is read before what was issued, so a bio that moves on meanwhile
+ * may be counted as still in flight, but never as done and not issued.
+ *
+ * Context: any.
+ * Return: the number of bios in flight.
+ */
+u64 iog_in_flight(const struct ioband_group *group, u64 sectors[IOBAND_DIRS])
+{
+	const struct ioband_stats *stats;
+	unsigned int cpu, i;
+	u64 ios = 0;
+
+	memset(sectors, 0, sizeof(*sectors) * IOBAND_DIRS);
+	for_each_possible_cpu(cpu) {
+		stats = per_cpu_ptr(group->stats, cpu);
+		for (i = 0; i < IOBAND_BUCKETS; i++)
+			ios -= READ_ONCE(stats->services[i]);
+		for (i = 0; i < IOBAND_DIRS; i++)
+			sectors[i] -= READ_ONCE(stats->done_sectors[i]);
+	}
+	/* Pairs with the atomics between issue and completion of a bio. */
+	smp_rmb();
+	for_each_possible_cpu(cpu) {
+		stats = per_cpu_ptr(group->stats, cpu);
+		for (i = 0; i < IOBAND_DIRS; i++) {
+			ios += READ_ONCE(stats->issued_ios[i]);
+			sectors[i] += READ_ONCE(stats->issued_sectors[i]);
+		}
+	}
+	return ios;
+}
+
+/**
+ * iog_reset - reset the statistics of a group
+ * @group: the group
+ *
+ * The counters themselves only ever grow: iog_in_flight() depends on that.
+ *
+ * Context: process, ioband_mutex held.
+ * Return: 0 or -ENOMEM.
+ */
+int iog_reset(struct ioband_group *group)
+{
+	struct ioband_base *base, *last;
+
+	lockdep_assert_held(&ioband_mutex);
+
+	base = kmalloc(sizeof(*base), GFP_NOIO);
+	if (!base)
+		return -ENOMEM;
+	iog_sum(group, &base->stats);
+	last = rcu_replace_pointer(group->base, base,
+				   lockdep_is_held(&ioband_mutex));
+	if (last)
+		kfree_rcu(last, rcu);
+	WRITE_ONCE(group->busy_jiffies, 0);
+	return 0;
+}
+
+/*
+ * The tree of groups
+ */
+
+enum {
+	/*
+	 * Each level of groups costs a bio some steps. A cgroup nested deeper
+	 * has its group on the last level, beside its parent's.
+	 */
+	LEVELS_MAX = 16,
+};
+
+static unsigned int level_of(const struct ioband_node *node)
+{
+	unsigned int level = 0;
+
+	while ((node = node->parent))
+		level++;
+	return level;
+}
+
+static bool is_below(const struct ioband_node *node,
+		     const struct ioband_node *above)
+{
+	while (node && node != above)
+		node = node->parent;
+	return node;
+}
+
+/* The number of levels of groups in the subtree of @top; under pool->lock. */
+static unsigned int height_of(struct ioband_node *top)
+{
+	unsigned int level = level_of(top), deepest = level;
+	struct ioband_node *node;
+
+	for (node = top; node; node = ioband_node_after(node, top))
+		if (!node->is_stream)
+			deepest = max(deepest, level_of(node));
+	return deepest - level + 1;
+}
+
+/*
+ * Update is_limited, which is set for groups with limits and for all below
+ * them. To be called for the subtree in which that may have changed.
+ */
+static void iop_spread_limits(struct ioband_pool *pool, struct ioband_node *top)
+{
+	struct ioband_node *node;
+	bool limited;
+
+	lockdep_assert_held(&pool->lock);
+
+	for (node = top; node; node = ioband_node_after(node, top)) {
+		if (!node->parent || node->is_stream)
+			continue;
+		limited = node->terms && node->terms->has_limits;
+		if (node->parent->parent)
+			limited |= iog_from_node(node->parent)->is_limited;
+		WRITE_ONCE(iog_from_node(node)->is_limited, limited);
+	}
+}
+
+/**
+ * iop_find_latency - find the tightest latency target in force, which bounds the depth
+ * @pool: the pool
+ *
+ * Context: process, ioband_mutex and pool->lock held.
+ */
+void iop_find_latency(struct ioband_pool *pool)
+{
+	struct ioband_node *root = &pool->sched.root, *node;
+	u64 least_ns = 0;
+
+	lockdep_assert_held(&pool->lock);
+
+	for (node = root; node; node = ioband_node_after(node, root))
+		if (node->terms && node->terms->latency_ns &&
+		    iog_from_node(node)->volume->resumed &&
+		    (!least_ns || node->terms->latency_ns < least_ns))
+			least_ns = node->terms->latency_ns;
+	pool->depth.latency_ns = least_ns;
+}
+
+/**
+ * iog_move - move a group, and all below it, to another place in the tree
+ * @group: the group
+ * @parent: its new parent, which must not be below it; %NULL for none
+ *
+ * Context: process, ioband_mutex held.
+ */
+void iog_move(struct ioband_group *group, struct ioband_group *parent)
+{
+	struct ioband_pool *pool = group->volume->pool;
+	struct ioband_node *above = parent ? &parent->node : &pool->sched.root;
+	unsigned int height;
+
+	lockdep_assert_held(&ioband_mutex);
+
+	spin_lock(&pool->lock);
+	height = height_of(&group->node);
+	while (level_of(above) + height > LEVELS_MAX)
+		above = above->parent;
+	ioband_node_move(&pool->sched, &group->node, above, ktime_get_ns());
+	iop_spread_limits(pool, &group->node);
+	spin_unlock(&pool->lock);
+}
+
+/**
+ * iog_add - add a new group to the tree, below no other
+ * @group: the group
+ *
+ * Context: process, ioband_mutex held.
+ */
+void iog_add(struct ioband_group *group)
+{
+	struct ioband_pool *pool = group->volume->pool;
+
+	spin_lock(&pool->lock);
+	ioband_node_add(&pool->sched.root, &group->node);
+	iop_spread_limits(pool, &group->node);
+	if (group->settings.latency_us)
+		iop_find_latency(pool);
+	spin_unlock(&pool->lock);
+}
+
+/**
+ * iog_del - take a group that can no longer be found out of the tree
+ * @group: the group; it is freed when its last bio has completed
+ * @heir: group to move its held bios to; %NULL if it holds none
+ *
+ * Context: process, ioband_mutex held.
+ */
+void iog_del(struct ioband_group *group, struct ioband_group *heir)
+{
+	struct ioband_pool *pool = group->volume->pool;
+	struct ioband_node *above = group->node.parent;
+	bool was_limited = group->is_limited;
+
+	iog_rehome(pool, group, heir);
+	spin_lock(&pool->lock);
+	if (was_limited)
+		iop_spread_limits(pool, above);
+	if (group->settings.latency_us)
+		iop_find_latency(pool);
+	spin_unlock(&pool->lock);
+	percpu_ref_kill(&group->ref);
+}
+
+/*
+ * Changes of settings
+ */
+
+enum {
+	/*
+	 * Minimums go before all else. Beyond this part of the disk, in percent, the rest
+	 * would starve beside them.
+	 */
+	MINIMUMS_MAX = 95,
+};
+
+/* The mean size of a group's I/Os, in bytes; 0 if there is none yet. */
+static u64 iog_mean_bytes(const struct ioband_group *group)
+{
+	u64 ios = 0, sectors = 0;
+	unsigned int cpu, i;
+
+	for_each_possible_cpu(cpu) {
+		const struct ioband_stats *stats = per_cpu_ptr(group->stats, cpu);
+
+		for (i = 0; i < IOBAND_DIRS; i++) {
+			ios += READ_ONCE(stats->issued_ios[i]);
+			sectors += READ_ONCE(stats->issued_sectors[i]);
+		}
+	}
+	return ios ? div64_u64(sectors << SECTOR_SHIFT, ios) : 0;
+}
+
+/*
+ * The most that the disk has shown it does in a second, in the unit of a minimum, and in
+ * I/Os of the group's size once that is known; at least 1. What goes one after the other
+ * on the disk says nothing about small I/Os all over it.
+ */
+static u64 shown(const struct ioband_group *group, bool ios)
+{
+	const struct ioband_depth *depth = &group->volume->pool->depth;
+	u64 mean = iog_mean_bytes(group), most;
+
+	lockdep_assert_held(&group->volume->pool->lock);
+
+	if (!mean)
+		most = ios ? depth->shown_ios : depth->shown_bytes;
+	else if (ios)
+		most = min(depth->shown_ios, div64_u64(depth->shown_bytes, mean));
+	else
+		most = min(depth->shown_bytes, depth->shown_ios * mean);
+	return max_t(u64, most, 1);
+}
+
+/*
+ * The part of the disk that the minimum of @node takes, or those below it together if
+ * that is more, in hundredths of a percent. @changed counts with the settings in @change,
+ * a group of a table that was never resumed not at all.
+ */
+static u64 needed(const struct ioband_node *node,
+		  const struct ioband_group *changed,
+		  const struct ioband_settings *change)
+{
+	const struct ioband_settings *settings;
+	const struct ioband_node *child;
+	struct ioband_group *group;
+	u64 sum = 0, part;
+
+	list_for_each_entry(child, &node->children, sibling)
+		sum += needed(child, changed, change);
+	if (!node->parent || node->is_stream)
+		return sum;
+	group = container_of(node, struct ioband_group, node);
+	settings = group == changed ? change : &group->settings;
+	if (!settings->min_rate || !group->volume->resumed)
+		return sum;
+	/* A minimum is no more than 2^50, and sums of these parts must fit, too. */
+	part = div64_u64(settings->min_rate * 100 * 100,
+			 shown(group, settings->min_is_ios));
+	return max(sum, min(part, (u64)1 << 40));
+}
+
+/*
+ * Refuse minimums that leave the others nothing of what the disk has shown it can do. To
+ * promise less than before is fine.
+ */
+static int check_minimum(struct ioband_group *group,
+			 const struct ioband_settings *settings,
+			 struct ioband_error *err)
+{
+	const struct ioband_settings *is = &group->settings;
+	struct ioband_pool *pool = group->volume->pool;
+	bool ios = settings->min_is_ios;
+	u64 part = 0, most;
+
+	if (!settings->min_rate ||
+	    (is->min_is_ios == ios && settings->min_rate < is->min_rate))
+		return 0;
+	/* Streams are in the tree, and come and go without ioband_mutex. */
+	spin_lock(&pool->lock);
+	if (pool->depth.shown_ios)
+		part = needed(&pool->sched.root, group, settings);
+	most = shown(group, ios);
+	spin_unlock(&pool->lock);
+
+	if (part <= MINIMUMS_MAX * 100)
+		return 0;
+	return ioband_refuse(err, "Invalid policy parameter",
+			     "%s %llu: all minimums take %llu %% of what share '%s' has shown, %llu a second in I/Os of this group's size, expected at most %u %%; or add force=1",
+			     ios ? "miniops" : "min",
+			     (unsigned long long)settings->min_rate,
+			     (unsigned long long)DIV_ROUND_UP_ULL(part, 100), pool->name,
+			     (unsigned long long)most, MINIMUMS_MAX);
+}
+
+static int check_latency(struct ioband_group *group,
+			 const struct ioband_settings *settings,
+			 struct ioband_error *err)
+{
+	u64 service_us = READ_ONCE(group->volume->pool->service_ns) /
+			 NSEC_PER_USEC;
+
+	if (!settings->latency_us || settings->latency_us >= service_us)
+		return 0;
+	return ioband_refuse(err, "Invalid policy parameter",
+			     "latency %u: expected at least the %llu us that the disk takes for one I/O; or add force=1",
+			     settings->latency_us,
+			     (unsigned long long)service_us);
+}
+
+/**
+ * iog_check_promises - refuse what the disk is known to be too slow for
+ * @group: the group
+ * @settings: all its settings, as changed
+ * @given: what the change sets: BIT() of enum ioband_key
+ * @err: says what was wrong on failure
+ *
+ * Context: process, ioband_mutex held.
+ * Return: 0 or -EINVAL.
+ */
+int iog_check_promises(struct ioband_group *group,
+		       const struct ioband_settings *settings, u32 given,
+		       struct ioband_error *err)
+{
+	int r = 0;
+
+	lockdep_assert_held(&ioband_mutex);
+
+	if (given & BIT(IOBAND_KEY_MIN))
+		r = check_minimum(group, settings, err);
+	if (!r && given & BIT(IOBAND_KEY_LATENCY))
+		r = check_latency(group, settings, err);
+	return r;
+}
+
+/**
+ * iog_check_parent - refuse a parent that would make a loop or too many levels
+ * @group: the group
+ * @parent: the group to move it below
+ * @err: says what was wrong on failure
+ *
+ * Context: process, ioband_mutex held.
+ * Return: 0 or -EINVAL.
+ */
+int iog_check_parent(struct ioband_group *group, struct ioband_group *parent,
+		     struct ioband_error *err)
+{
+	static const char brief[] = "Invalid policy parameter";
+	struct ioband_pool *pool = group->volume->pool;
+	unsigned int levels;
+
+	lockdep_assert_held(&ioband_mutex);
+
+	if (is_below(&parent->node, &group->node))
+		return ioband_refuse(err, brief,
+				     "parent %llu: is the group itself or below it",
+				     (unsigned long long)parent->id);
+	spin_lock(&pool->lock);
+	levels = level_of(&parent->node) + height_of(&group->node);
+	spin_unlock(&pool->lock);
+	if (levels > LEVELS_MAX)
+		return ioband_refuse(err, brief,
+				     "parent %llu: makes more than the %d levels of groups that there may be",
+				     (unsigned long long)parent->id,
+				     LEVELS_MAX);
+	return 0;
+}
+
+/**
+ * iog_apply - put settings into effect
+ * @group: the group
+ * @settings: all of its settings, checked
+ *
+ * Context: process, ioband_mutex held.
+ * Return: 0, or -ENOMEM with nothing changed. Never fails for settings that
+ * need no terms.
+ */
+int iog_apply(struct ioband_group *group,
+	      const struct ioband_settings *settings)
+{
+	struct ioband_pool *pool = group->volume->pool;
+	struct ioband_terms *terms;
+	bool retarget;
+	u64 now_ns;
+
+	lockdep_assert_held(&ioband_mutex);
+
+	if (terms_create(settings, &terms))
+		return -ENOMEM;
+	spin_lock(&pool->lock);
+	now_ns = ktime_get_ns();
+	if (settings->weight != group->settings.weight)
+		ioband_node_set_weight(&pool->sched, &group->node,
+				       settings->weight);
+	if (settings->class != group->settings.class)
+		ioband_node_set_class(&pool->sched, &group->node,
+				      settings->class, now_ns);
+	terms = ioband_node_set_terms(&pool->sched, &group->node, terms,
+				      now_ns);
+	retarget = settings->latency_us != group->settings.latency_us;
+	group->settings = *settings;
+	iop_spread_limits(pool, &group->node);
+	if (retarget)
+		iop_find_latency(pool);
+	spin_unlock(&pool->lock);
+	kfree(terms);
+	trace_ioband_group(group, "set");
+	return 0;
+}

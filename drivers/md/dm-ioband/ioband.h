@@ -1,0 +1,570 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * dm-ioband: share a disk's bandwidth between groups of processes.
+ *
+ * Five objects, one prefix each:
+ *
+ *	iop_	struct ioband_pool	all that one share id names: one disk, one
+ *					scheduler, one depth
+ *	iov_	struct ioband_volume	the lines of one dm table that name the same
+ *					share: one type, one set of groups
+ *	iot_	struct ioband_target	one line of a table
+ *	iog_	struct ioband_group	what a share is given to: a queue, a weight
+ *	iob_	struct ioband_bio	one bio, from map to end_io
+ *
+ * Locks, outermost first:
+ *
+ *	ioband_mutex	the set of pools, volumes, targets and groups, and their
+ *			settings. Taken by ctr, dtr, suspend, resume, messages
+ *			and the work behind "auto"; never in the I/O path, never
+ *			by status. Allocations may wait for a suspended device,
+ *			so they are made before it is taken (struct ioband_spare),
+ *			or with GFP_NOIO.
+ *	pool->lock	the scheduler and what it holds. Process context only: a
+ *			completion does not take it but wakes a worker.
+ *	pool->clock_lock  how long the disk was busy, and for which group. The only
+ *			lock that completions take, and only while that is measured.
+ *	RCU		the lookup of a group by id. Each bio then holds a
+ *			reference on its group from map to end_io.
+ */
+#ifndef _DM_IOBAND_H
+#define _DM_IOBAND_H
+
+#include <linux/atomic.h>
+#include <linux/bio.h>
+#include <linux/blkdev.h>
+#include <linux/device-mapper.h>
+#include <linux/hashtable.h>
+#include <linux/hrtimer.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/percpu-refcount.h>
+#include <linux/percpu.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+#include <linux/xarray.h>
+
+#include "args.h"
+#include "sched/clock.h"
+#include "sched/core.h"
+#include "sched/depth.h"
+
+#define DM_MSG_PREFIX "ioband"
+
+struct cgroup_subsys_state;
+
+enum {
+	/* Held bios per group and direction at which its submitters wait. */
+	HELD_DEFAULT = 1024,
+	/* In units of 1024 ns: below 1, 2, 4 ...; the last has no upper bound. */
+	IOBAND_BUCKETS = 24,
+};
+
+/* per group and CPU; counters only grow, so summing them needs no lock */
+struct ioband_stats {
+	/* Index: READ or WRITE. */
+	u64 issued_ios[2];
+	u64 issued_sectors[2];
+	u64 done_sectors[2];
+	u64 done_ns[2];		/* from map to completion */
+	u64 held_ios;		/* issued ones that had been held */
+	u64 held_ns;		/* for how long */
+	u64 because_ns[IOBAND_BECAUSES];	/* the same, by reason */
+	u64 urgent_ios;		/* passed only because they must not be held */
+	/* How long bios were held, of those that were ... */
+	u64 waits[IOBAND_BUCKETS];
+	/* ... and how long they were at the disk, of all that completed. */
+	u64 services[IOBAND_BUCKETS];
+};
+
+/* Sums at the last reset; what is reported is the difference. */
+struct ioband_base {
+	struct ioband_stats stats;
+	struct rcu_head rcu;
+};
+
+/*
+ * What has completed for a group or stream since the scheduler last looked.
+ * Completions may not take pool->lock, so they record it here.
+ */
+struct ioband_account {
+	struct list_head news;		/* pool->news; all under pool->clock_lock */
+	u64 used_ns;
+	u64 charged_ns;
+	u64 done_ns;
+	u32 nr_done;
+	u8 dirs;			/* which way they went, a bit each */
+	bool is_sync;
+	struct ioband_group *group;
+};
+
+/* per group */
+struct ioband_group {
+	struct ioband_node node;	/* guarded by pool->lock */
+	struct ioband_account account;
+	/* Bios held, by direction, streams included; written under pool->lock. */
+	u32 held[IOBAND_DIRS];
+	struct ioband_volume *volume;
+	u64 id;
+	bool is_default;
+	bool detached;			/* guarded by pool->lock */
+	bool has_cgroup;		/* with "auto", just found; under ioband_mutex */
+	/* The group or an ancestor has limits; written under pool->lock. */
+	bool is_limited;
+	/* Dying tasks' I/Os, and when that second began; under pool->lock. */
+	u32 nr_dying;
+	unsigned long dying_jiffies;
+	/* Written under ioband_mutex and pool->lock. */
+	struct ioband_settings settings;
+	/* One while attached, one per bio and per account on pool->news. */
+	struct percpu_ref ref;
+	struct ioband_stats __percpu *stats;
+	/* NULL if statistics were never reset; written under ioband_mutex. */
+	struct ioband_base __rcu *base;
+	/* Time with I/O outstanding, kept like the block layer's io_ticks. */
+	unsigned long busy_stamp_jiffies;
+	unsigned long busy_jiffies;
+	/* When a bio last completed under contention. */
+	u64 done_ns;
+	/* Held run that more writeback may join, or NULL; under pool->lock. */
+	struct ioband_bio *open;
+	/* Submitters that found held_max bios of this direction held. */
+	wait_queue_head_t wait[IOBAND_DIRS];
+	union {
+		struct list_head spare;	/* before the group is in use */
+		struct rcu_head rcu;	/* afterwards */
+	};
+	/* Of @node, if the pool has more than one leg. */
+	struct ioband_leg legs[];
+};
+
+/* per CPU: the last result of the cgroup lookup */
+struct ioband_lookup {
+	u64 cgroup_id;
+	u64 generation;
+	struct ioband_group *group;
+};
+
+/* per task, for its I/O to a disk that seeks; guarded by pool->lock */
+struct ioband_stream {
+	struct ioband_node node;
+	struct ioband_account account;
+	struct ioband_group *group;	/* NULL: free */
+	pid_t pid;
+	u32 busy;			/* I/Os held, or issued and not settled */
+	struct hlist_node hash;		/* pool->stream_hash, if it has a group */
+	struct list_head idle;		/* pool->idle_streams, if not busy */
+};
+
+enum {
+	IOBAND_STREAMS = 256,
+	IOBAND_STREAM_BITS = 7,
+};
+
+enum {
+	IOBAND_AUTO_PENDING = 16,
+};
+
+/* per dm table and share id */
+struct ioband_volume {
+	struct ioband_pool *pool;
+	struct list_head list;		/* pool->volumes, under ioband_mutex */
+	struct dm_table *table;
+	unsigned int nr_targets;	/* under ioband_mutex */
+	/* Its table was resumed once; written under ioband_mutex and pool->lock. */
+	bool resumed;
+	enum ioband_type type;		/* written under ioband_mutex */
+	const struct ioband_policy *policy;	/* as its first line says */
+
+	struct ioband_group *default_group;
+	struct xarray groups;		/* by id; written under ioband_mutex */
+	u64 generation;			/* of @groups; written under ioband_mutex */
+	struct ioband_lookup __percpu *lookup;
+
+	/* Groups not yet freed: attached ones, and detached ones with bios. */
+	atomic_t nr_live;
+
+	/* Option "auto": cgroups down to this level get groups; 0: off. */
+	u32 auto_depth;
+	spinlock_t auto_lock;		/* guards the two below: requests */
+	struct cgroup_subsys_state *auto_css[IOBAND_AUTO_PENDING];
+	unsigned int nr_auto;
+	struct delayed_work auto_work;
+	unsigned long auto_check_jiffies;	/* when it next looks for cgroups gone */
+};
+
+/*
+ * Memory for a new volume and its groups, allocated before ioband_mutex is taken:
+ * allocating per-CPU memory may need I/O.
+ */
+struct ioband_spare {
+	struct ioband_volume *volume;
+	struct list_head groups;
+};
+
+/*
+ * A FIFO of dispatched bios for one leg of a device. Its worker submits them, and
+ * may sleep there until a tag is free: that delays no other leg.
+ */
+struct ioband_lane {
+	struct work_struct work;
+	struct ioband_target *target;
+	struct bio_list bios;		/* this and the next two under pool->lock */
+	u32 nr_bios;
+	u32 nr_places;			/* taken at the disk: one for a whole run */
+	bool slept;			/* the worker did, with its last bio; its own */
+};
+
+/* per line of a table */
+struct ioband_target {
+	struct ioband_volume *volume;
+	struct list_head list;		/* pool->targets, under pool->lock */
+	struct dm_target *ti;
+	struct dm_dev *dev;
+	sector_t offset_sectors;
+	u32 bio_bytes;			/* larger bios are split; constant */
+	struct ioband_lane *lanes;
+	unsigned int nr_lanes;
+	unsigned int chunk_shift;	/* sectors to chunks, of a stripe */
+	/* Set in a noflush suspend, which hands held bios back to dm ... */
+	bool push_back;
+	/* ... and in one that flushes, and waits for them. */
+	bool drain;
+	/* The line's settings for the share, in force from the first resume. */
+	const struct ioband_policy *policy;
+	u32 io_throttle;
+	u32 io_limit;
+	u32 token_base;
+	u32 carryover;
+	u32 quantum_ms;
+	bool resumed;
+};
+
+/* How long a slow bio (SLOW_NS) is remembered. */
+#define SLOW_JIFFIES	(HZ / 10)
+
+/* per share id */
+struct ioband_pool {
+	/* The uncontended fast path reads these and writes in_flight. */
+	bool contended;			/* written under lock */
+	u32 pass_max;			/* in flight per leg; written under lock */
+	/* Group whose reads, writes may exceed it: granted under lock. */
+	struct ioband_group *passes[IOBAND_DIRS];
+	/* When a bio last took long: its completion clears passes[READ]. */
+	unsigned long slow_jiffies;
+	unsigned int nr_legs;		/* of the disk; constant */
+	atomic_t in_flight[IOBAND_LEGS_MAX];
+
+	spinlock_t lock ____cacheline_aligned_in_smp;
+	struct ioband_sched sched;	/* guarded by lock */
+	struct ioband_group *owner;	/* has the disk to itself; under lock */
+	u64 last_held_ns;		/* guarded by lock */
+	struct list_head targets;	/* written under ioband_mutex and lock */
+	struct ioband_depth depth;	/* guarded by lock */
+	u32 tags;			/* I/Os a leg takes at once; under lock */
+	u32 tags_least;			/* fewest of any device; under lock */
+	bool tags_grow;			/* @tags is a guess; under lock */
+	bool tags_slept;		/* a worker has slept for one; under lock */
+	u64 tags_ns;			/* last change; under lock */
+	enum ioband_depth_reason depth_reason;	/* guarded by lock */
+	u32 held_max;			/* per group and direction; under lock */
+	bool is_rotational;		/* guarded by lock */
+
+	bool is_timed;			/* the clock is in use; written under lock */
+	spinlock_t clock_lock;		/* nests in lock; taken by completions */
+	struct ioband_clock clock;	/* guarded by clock_lock, as the next */
+	struct list_head news;		/* accounts to be settled */
+
+	/* Streams; NULL until a policy of time needs them; under lock. */
+	struct ioband_stream *streams;
+	struct list_head idle_streams;
+	struct hlist_head stream_hash[1 << IOBAND_STREAM_BITS];
+	/* Mean time of a bio at the disk; written by completions. */
+	u64 service_ns;
+	u64 service_off_ns;		/* mean deviation */
+
+	struct workqueue_struct *wq;	/* sends down what was held */
+	struct hrtimer timer;		/* earliest end of a limit or grace */
+	u64 timer_ns;			/* its expiry; guarded by lock */
+	struct work_struct timer_work;
+	struct list_head watched;	/* held at limits, of tasks; under lock */
+	u32 nr_watched;			/* guarded by lock */
+	struct delayed_work watch_work;	/* looks whether the tasks die */
+
+	/* Written under ioband_mutex and lock. */
+	u32 io_throttle;
+	u32 io_limit;
+
+	/* The rest is guarded by ioband_mutex. */
+	struct list_head list;		/* all pools */
+	struct list_head volumes;
+	unsigned int nr_users;
+	u32 token_base;
+	u32 carryover;
+	u32 quantum_ms;
+	char name[IOBAND_SHARE_LEN + 1];
+	struct ioband_leg legs[];	/* of the root, if there are several legs */
+};
+
+/* per bio, in dm's per-bio data */
+struct ioband_bio {
+	struct ioband_io io;
+	struct ioband_target *target;
+	struct ioband_group *group;	/* NULL: not accounted for */
+	struct ioband_account *account;	/* its stream's; NULL: the group's */
+	u64 issue_ns;			/* when it was issued */
+	union {
+		u64 clock_ns;		/* the disk's clock at that time */
+		u32 segments;		/* until then: of the run, in its first */
+	};
+	/* Its run (run.c), @last in the first only; under pool->lock. */
+	struct ioband_bio *next;
+	struct ioband_bio *last;
+	/* While it is held at a limit, in pool->watched: who waits for it, maybe. */
+	struct list_head watched;
+	pid_t pid;			/* 0: a kernel thread; set when it is held */
+	u32 data_sectors;
+	u8 lane;			/* of its target, by its first sector */
+	bool has_no_place;		/* at the disk: a flush; or its run's last has it */
+	bool is_timed;
+	/* Set only off the fast path: */
+	bool is_watched;		/* it is in pool->watched; set while held */
+	bool is_urgent;			/* it must not be held */
+	bool is_dying;			/* its task is dying, and must not wait */
+	bool is_common;			/* from a kernel thread of the root cgroup */
+};
+
+static inline struct ioband_bio *iob_from_bio(struct bio *bio)
+{
+	return dm_per_bio_data(bio, sizeof(struct ioband_bio));
+}
+
+static inline struct bio *iob_to_bio(struct ioband_bio *iob)
+{
+	return dm_bio_from_per_bio_data(iob, sizeof(*iob));
+}
+
+/* The stream that an I/O is of; it has an account. */
+static inline struct ioband_stream *iob_stream(const struct ioband_bio *iob)
+{
+	return container_of(iob->account, struct ioband_stream, account);
+}
+
+/* Whether a bio is writeback of the page cache: a write nobody waits for. */
+static inline bool iob_is_writeback(struct ioband_bio *iob)
+{
+	const struct bio *bio = iob_to_bio(iob);
+
+	return op_is_write(bio_op(bio)) && !op_is_sync(bio->bi_opf);
+}
+
+/* Move a bio that has not been issued yet to another group. */
+static inline void iob_move(struct ioband_bio *iob, struct ioband_group *to)
+{
+	percpu_ref_get(&to->ref);
+	percpu_ref_put(&iob->group->ref);
+	iob->group = to;
+}
+
+/* The lane a bio goes down; lanes do not wait for each other. */
+static inline struct ioband_lane *iob_lane(const struct ioband_bio *iob)
+{
+	return &iob->target->lanes[iob->lane];
+}
+
+static inline u32 iop_in_flight(const struct ioband_pool *pool)
+{
+	unsigned int leg;
+	u32 sum = 0;
+
+	for (leg = 0; leg < pool->nr_legs; leg++)
+		sum += atomic_read(&pool->in_flight[leg]);
+	return sum;
+}
+
+/* Length of the legs[] that a node needs; for one leg, @plain does. */
+static inline unsigned int iop_more_legs(unsigned int nr_legs)
+{
+	return nr_legs > 1 ? nr_legs : 0;
+}
+
+static inline struct ioband_bio *iob_from_io(struct ioband_io *io)
+{
+	return container_of(io, struct ioband_bio, io);
+}
+
+static inline u32 iog_held(const struct ioband_group *group)
+{
+	return READ_ONCE(group->held[IOBAND_READ]) +
+	       READ_ONCE(group->held[IOBAND_WRITE]);
+}
+
+static inline struct ioband_group *iog_from_node(struct ioband_node *node)
+{
+	return container_of(node, struct ioband_group, node);
+}
+
+/* The parent group, or %NULL. */
+static inline struct ioband_group *iog_parent(const struct ioband_group *group)
+{
+	struct ioband_node *above = group->node.parent;
+
+	return above->parent ? iog_from_node(above) : NULL;
+}
+
+/* What map is to do with a bio. */
+enum ioband_verdict {
+	IOBAND_PASS,		/* submit it now */
+	IOBAND_HELD,		/* nothing: a worker sends it when its turn comes */
+	IOBAND_WAIT,		/* fail it: its submitter would have to wait */
+	IOBAND_REQUEUE,		/* have dm requeue it */
+};
+
+/* pool.c */
+extern struct mutex ioband_mutex;
+void iot_find_legs(struct ioband_target *iot);
+struct ioband_pool *iop_get(const struct ioband_table *table,
+			    unsigned int nr_legs);
+void iop_put(struct ioband_pool *pool);
+int iop_add_target(struct ioband_pool *pool, struct ioband_target *iot);
+void iot_flush_lanes(struct ioband_target *iot);
+void iop_del_target(struct ioband_pool *pool, struct ioband_target *iot);
+void iop_set_limits(struct ioband_pool *pool, u32 io_throttle, u32 io_limit);
+void iop_set_quantum(struct ioband_pool *pool, u32 quantum_ms);
+void iop_set_policy(struct ioband_pool *pool,
+		    const struct ioband_policy *policy);
+
+/* device.c */
+enum ioband_verdict iop_submit(struct ioband_pool *pool,
+			       struct ioband_bio *iob);
+void iop_flush(struct ioband_pool *pool, struct ioband_bio *iob);
+void iop_complete(struct ioband_pool *pool, struct ioband_bio *iob);
+void iop_changed(struct ioband_pool *pool);
+enum hrtimer_restart iop_timer(struct hrtimer *timer);
+void iop_timer_work(struct work_struct *work);
+bool iop_pump(struct ioband_pool *pool, struct ioband_bio *self,
+	      const struct ioband_lane *here, u64 now_ns);
+void iob_enqueue(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns);
+void iob_dequeue(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns);
+void iob_let_go(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns);
+bool iog_may_die(struct ioband_group *group);
+void iog_wake_all(struct ioband_group *group);
+void iog_rehome(struct ioband_pool *pool, struct ioband_group *from,
+		struct ioband_group *to);
+
+/* lane.c */
+void iob_find_leg(struct ioband_bio *iob);
+void iob_send(struct ioband_pool *pool, struct ioband_bio *iob,
+	      const struct ioband_lane *here);
+void iop_lane_work(struct work_struct *work);
+
+/* run.c */
+bool iob_merge(struct ioband_pool *pool, struct ioband_bio *iob);
+void iob_begin_run(struct ioband_bio *iob);
+void iob_add_held(struct ioband_bio *iob);
+void iob_drop_held(struct ioband_bio *iob);
+
+/* watch.c */
+void iop_watch(struct ioband_pool *pool, struct ioband_bio *iob);
+void iop_unwatch(struct ioband_pool *pool, struct ioband_bio *iob);
+void iop_watch_work(struct work_struct *work);
+
+/* suspend.c */
+void iop_push_back(struct ioband_pool *pool, struct ioband_target *iot);
+void iop_drain(struct ioband_pool *pool, struct ioband_target *iot);
+
+/* depth.c */
+u32 iot_direct(const struct ioband_target *iot);
+void iop_update_depth(struct ioband_pool *pool);
+void iop_begin_depth(struct ioband_pool *pool, u64 now_ns);
+void iop_tick_depth(struct ioband_pool *pool, u64 now_ns);
+void iop_learn_tags(struct ioband_pool *pool, u32 below);
+void iop_note_service(struct ioband_pool *pool, u64 ns);
+
+/* time.c */
+void iob_start_clock(struct ioband_pool *pool, struct ioband_bio *iob,
+		     u64 now_ns);
+void iob_stop_clock(struct ioband_pool *pool, struct ioband_bio *iob,
+		    u64 now_ns);
+void iop_settle(struct ioband_pool *pool);
+void iop_alloc_streams(struct ioband_pool *pool);
+struct ioband_account *iop_stream(struct ioband_pool *pool,
+				  struct ioband_bio *iob);
+void iop_unstream(struct ioband_pool *pool, struct ioband_bio *iob);
+void iop_drop_streams(struct ioband_pool *pool, struct ioband_group *group);
+struct ioband_io *iog_first_held(const struct ioband_group *group);
+
+/* group.c */
+int iog_alloc(struct ioband_pool *pool, unsigned int count,
+	      struct list_head *spare);
+void iog_free(struct list_head *spare);
+struct ioband_group *iog_create(struct ioband_volume *volume, u64 id,
+				const struct ioband_settings *change,
+				struct list_head *spare);
+void iog_add(struct ioband_group *group);
+void iog_del(struct ioband_group *group, struct ioband_group *heir);
+void iog_move(struct ioband_group *group, struct ioband_group *parent);
+void iop_find_latency(struct ioband_pool *pool);
+int iog_check_promises(struct ioband_group *group,
+		       const struct ioband_settings *settings, u32 given,
+		       struct ioband_error *err);
+int iog_check_parent(struct ioband_group *group, struct ioband_group *parent,
+		     struct ioband_error *err);
+int iog_apply(struct ioband_group *group,
+	      const struct ioband_settings *settings);
+void iog_sum(const struct ioband_group *group, struct ioband_stats *sum);
+u64 iog_in_flight(const struct ioband_group *group, u64 sectors[IOBAND_DIRS]);
+int iog_reset(struct ioband_group *group);
+
+/* volume.c */
+int iov_alloc(struct ioband_pool *pool, unsigned int nr_groups,
+	      struct ioband_spare *spare);
+void iov_free(struct ioband_spare *spare);
+int iov_get(struct ioband_pool *pool, struct ioband_target *iot,
+	    const struct ioband_table *table, struct ioband_spare *spare,
+	    struct ioband_error *err);
+void iov_put(struct ioband_target *iot);
+void iov_resume(struct ioband_volume *volume);
+int iov_attach(struct ioband_volume *volume, const struct ioband_ref *ref,
+	       const struct ioband_settings *settings, struct list_head *spare,
+	       struct ioband_error *err);
+int iov_detach(struct ioband_volume *volume, const struct ioband_ref *ref,
+	       struct ioband_error *err);
+int iov_set_type(struct ioband_volume *volume, enum ioband_type type,
+		 struct ioband_error *err);
+int iov_find(struct ioband_volume *volume, const struct ioband_ref *ref,
+	     struct ioband_group **group, struct ioband_error *err);
+void iov_want_group(struct ioband_volume *volume,
+		    struct cgroup_subsys_state *css);
+int iov_set(struct ioband_volume *volume, struct ioband_group *group,
+	    const struct ioband_settings *change, struct ioband_error *err);
+struct ioband_group *iov_next(struct ioband_volume *volume,
+			      const struct ioband_group *last, unsigned long *id);
+void iov_reset_settings(struct ioband_volume *volume);
+
+/* classify.c */
+const char *ioband_attribution(void);
+void bio_adopt(struct bio *clone, struct block_device *bdev);
+bool current_may_sleep(void);
+int bio_ioprio(const struct bio *bio);
+void iob_classify(struct ioband_bio *iob, struct bio *bio);
+void iob_find_urgency(struct ioband_bio *iob, struct bio *bio);
+void ioband_cgroup_look_up(struct ioband_ref *ref);
+void ioband_cgroup_mark(struct ioband_volume *volume);
+void ioband_cgroup_place(struct ioband_volume *volume,
+			 struct ioband_group *group);
+u64 ioband_cgroup_where(u64 id, char *path, size_t len, bool *found);
+
+/* message.c */
+int iot_message(struct dm_target *ti, unsigned int argc, char **argv,
+		char *result, unsigned int maxlen);
+
+/* status.c */
+void iot_status(struct dm_target *ti, status_type_t type,
+		unsigned int status_flags, char *result, unsigned int maxlen);
+void iot_stats(struct ioband_target *iot, char *result, unsigned int maxlen);
+void iot_show(struct ioband_target *iot, char *result, unsigned int maxlen);
+
+#endif /* _DM_IOBAND_H */

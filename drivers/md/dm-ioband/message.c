@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Carry out messages. Their grammar is in args.c.
+ */
+#include <linux/sched/mm.h>
+
+#include "ioband.h"
+
+static int iop_message_limits(struct ioband_pool *pool,
+			      const struct ioband_message *msg,
+			      struct ioband_error *err)
+{
+	bool is_limit = msg->verb == IOBAND_MSG_IO_LIMIT;
+	u32 throttle = is_limit ? pool->io_throttle : msg->value;
+	u32 limit = is_limit ? msg->value : pool->io_limit;
+
+	if (limit && throttle > limit) {
+		err->brief = "Invalid io_throttle or io_limit";
+		snprintf(err->text, sizeof(err->text),
+			 "%s %u: expected io_throttle (%u) not to exceed io_limit (%u)",
+			 is_limit ? "io_limit" : "io_throttle", msg->value,
+			 throttle, limit);
+		return -EINVAL;
+	}
+	if (is_limit) {
+		/* As in 1.14. */
+		pool->token_base = 0;
+		pool->carryover = 0;
+	}
+	iop_set_limits(pool, throttle, limit);
+	return 0;
+}
+
+static int iov_reset(struct ioband_volume *volume, struct ioband_error *err)
+{
+	struct ioband_group *group = NULL;
+	unsigned long id;
+	int r = 0;
+
+	while ((group = iov_next(volume, group, &id)))
+		r = r ?: iog_reset(group);
+	if (r)
+		ioband_refuse(err, "Cannot reset statistics",
+			      "reset: out of memory");
+	return r;
+}
+
+static int iov_message_set(struct ioband_volume *volume,
+			   const struct ioband_message *msg,
+			   struct ioband_error *err)
+{
+	const struct ioband_policy *policy = volume->pool->sched.policy;
+	struct ioband_group *group;
+	int r;
+
+	if (msg->verb == IOBAND_MSG_RANGE_BW && !policy->is_range)
+		return ioband_refuse(err, "Invalid policy parameter",
+				     "message 'range-bw': expected policy range-bw, not %s",
+				     policy->name);
+	if (msg->verb == IOBAND_MSG_WEIGHT && !policy->has_weights)
+		return ioband_refuse(err, "Invalid policy parameter",
+				     "message 'weight': has no effect under policy %s",
+				     policy->name);
+	r = iov_find(volume, &msg->ref, &group, err);
+	if (r)
+		return r;
+	return iov_set(volume, group, &msg->settings, err);
+}
+
+static int iov_message(struct ioband_volume *volume,
+		       const struct ioband_message *msg,
+		       struct list_head *spare, struct ioband_error *err)
+{
+	static const struct ioband_settings defaults;
+	struct ioband_pool *pool = volume->pool;
+
+	switch (msg->verb) {
+	case IOBAND_MSG_TYPE:
+		return iov_set_type(volume, msg->type, err);
+	case IOBAND_MSG_ATTACH:
+		return iov_attach(volume, &msg->ref, &defaults, spare, err);
+	case IOBAND_MSG_DETACH:
+		return iov_detach(volume, &msg->ref, err);
+	case IOBAND_MSG_POLICY:
+		iop_set_policy(pool, msg->policy);
+		return 0;
+	case IOBAND_MSG_WEIGHT:
+	case IOBAND_MSG_RANGE_BW:
+	case IOBAND_MSG_SET:
+		return iov_message_set(volume, msg, err);
+	case IOBAND_MSG_TOKEN:
+		pool->token_base = msg->value;
+		return 0;
+	case IOBAND_MSG_CARRYOVER:
+		pool->carryover = msg->value;
+		return 0;
+	case IOBAND_MSG_QUANTUM:
+		if (!pool->sched.policy->by_time)
+			return ioband_refuse(err, "Invalid policy parameter",
+					     "message 'quantum': has no effect under policy %s",
+					     pool->sched.policy->name);
+		iop_set_quantum(pool, msg->value);
+		return 0;
+	case IOBAND_MSG_IO_THROTTLE:
+	case IOBAND_MSG_IO_LIMIT:
+		return iop_message_limits(pool, msg, err);
+	case IOBAND_MSG_RESET:
+		return iov_reset(volume, err);
+	case IOBAND_MSG_STATS:
+	case IOBAND_MSG_SHOW:
+		break;
+	}
+	return -EINVAL;
+}
+
+/**
+ * iot_message - the message hook of the target
+ * @ti: the target
+ * @argc: number of words
+ * @argv: the words
+ * @result: buffer for an answer
+ * @maxlen: its size
+ *
+ * Context: process.
+ * Return: 0, 1 with an answer in @result, or a negative error with the reason
+ * in the kernel log. On error nothing has changed, except that a reset that ran
+ * out of memory may have reset some of the groups.
+ */
+int iot_message(struct dm_target *ti, unsigned int argc, char **argv,
+		char *result, unsigned int maxlen)
+{
+	struct ioband_target *iot = ti->private;
+	struct ioband_message msg;
+	struct ioband_error err;
+	unsigned int noio;
+	LIST_HEAD(spare);
+	int r;
+
+	r = ioband_parse_message(argc, argv, &msg, &err);
+	if (r)
+		goto refused;
+
+	switch (msg.verb) {
+	case IOBAND_MSG_STATS:
+		iot_stats(iot, result, maxlen);
+		return 1;
+	case IOBAND_MSG_SHOW:
+		iot_show(iot, result, maxlen);
+		return 1;
+	default:
+		break;
+	}
+
+	/*
+	 * dm holds the table for us. A suspend waits until it is released, and
+	 * has stopped all I/O by then, so no allocation here may depend on I/O.
+	 */
+	noio = memalloc_noio_save();
+	/* If this fails, iov_attach() reports it. */
+	if (msg.verb == IOBAND_MSG_ATTACH)
+		iog_alloc(iot->volume->pool, 1, &spare);
+	ioband_cgroup_look_up(&msg.ref);
+	mutex_lock(&ioband_mutex);
+	r = iov_message(iot->volume, &msg, &spare, &err);
+	mutex_unlock(&ioband_mutex);
+	iog_free(&spare);
+	memalloc_noio_restore(noio);
+	if (!r)
+		return 0;
+refused:
+	DMERR("%s: %s", dm_table_device_name(ti->table), err.text);
+	return r;
+}

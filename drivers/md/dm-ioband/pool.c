@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Pools: all volumes of one share id. Creation, destruction and settings.
+ */
+#include <linux/log2.h>
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+
+#include "ioband.h"
+
+/* Guards which pools, volumes, targets and groups exist, and their settings. */
+DEFINE_MUTEX(ioband_mutex);
+
+static LIST_HEAD(pools);	/* guarded by ioband_mutex */
+
+static u64 quantum_ns(u32 quantum_ms)
+{
+	return quantum_ms ? (u64)quantum_ms * NSEC_PER_MSEC : IOBAND_QUANTUM_NS;
+}
+
+static struct ioband_pool *iop_create(const struct ioband_table *table,
+				      unsigned int nr_legs)
+{
+	struct ioband_pool *pool;
+
+	pool = kzalloc(struct_size(pool, legs, iop_more_legs(nr_legs)),
+		       GFP_KERNEL);
+	if (!pool)
+		return NULL;
+	pool->wq = alloc_workqueue("ioband-%s",
+				   WQ_MEM_RECLAIM | WQ_HIGHPRI | IOBAND_WQ_PERCPU,
+				   0, table->share);
+	if (!pool->wq)
+		goto free_pool;
+
+	spin_lock_init(&pool->lock);
+	ioband_hrtimer_setup(&pool->timer, iop_timer, CLOCK_MONOTONIC,
+			     HRTIMER_MODE_ABS);
+	INIT_WORK(&pool->timer_work, iop_timer_work);
+	INIT_LIST_HEAD(&pool->watched);
+	INIT_DELAYED_WORK(&pool->watch_work, iop_watch_work);
+	spin_lock_init(&pool->clock_lock);
+	INIT_LIST_HEAD(&pool->news);
+	INIT_LIST_HEAD(&pool->idle_streams);
+	hash_init(pool->stream_hash);
+	INIT_LIST_HEAD(&pool->targets);
+	INIT_LIST_HEAD(&pool->volumes);
+	strscpy(pool->name, table->share, sizeof(pool->name));
+	pool->io_throttle = table->io_throttle;
+	pool->io_limit = table->io_limit;
+	pool->token_base = table->token_base;
+	pool->carryover = table->carryover;
+	pool->quantum_ms = table->quantum_ms;
+	ioband_sched_init(&pool->sched, table->policy, 1);
+	pool->sched.turn.quantum_ns = quantum_ns(table->quantum_ms);
+	pool->nr_legs = nr_legs;
+	pool->slow_jiffies = jiffies - SLOW_JIFFIES;
+	if (nr_legs > 1)
+		ioband_node_set_legs(&pool->sched.root, pool->legs, nr_legs);
+	ioband_depth_init(&pool->depth);
+	spin_lock(&pool->lock);
+	iop_begin_depth(pool, ktime_get_ns());
+	spin_unlock(&pool->lock);
+	return pool;
+
+free_pool:
+	kfree(pool);
+	return NULL;
+}
+
+static void iop_destroy(struct ioband_pool *pool)
+{
+	hrtimer_cancel(&pool->timer);
+	cancel_delayed_work_sync(&pool->watch_work);
+	destroy_workqueue(pool->wq);
+	kvfree(pool->streams);
+	kfree(pool);
+}
+
+/* Get the pool of a share id; if there is none, add @new, unless that is %NULL. */
+static struct ioband_pool *iop_use(const char *share, struct ioband_pool *new)
+{
+	struct ioband_pool *pool;
+
+	mutex_lock(&ioband_mutex);
+	list_for_each_entry(pool, &pools, list)
+		if (!strcmp(pool->name, share))
+			goto found;
+	pool = new;
+	if (!pool)
+		goto unlock;
+	list_add(&pool->list, &pools);
+found:
+	pool->nr_users++;
+unlock:
+	mutex_unlock(&ioband_mutex);
+	return pool;
+}
+
+/**
+ * iop_get - find or create the pool of a share id
+ * @table: the line that names it, and has the settings for a new one
+ * @nr_legs: number of legs of a new one
+ *
+ * Context: process, ioband_mutex not held: waits for memory, and for kthreadd.
+ * Return: the pool, to be released by iop_put(), or %NULL if out of memory.
+ */
+struct ioband_pool *iop_get(const struct ioband_table *table,
+			    unsigned int nr_legs)
+{
+	struct ioband_pool *pool = iop_use(table->share, NULL), *new;
+
+	if (pool)
+		return pool;
+	new = iop_create(table, nr_legs);
+	if (!new)
+		return NULL;
+	pool = iop_use(table->share, new);
+	if (pool != new)
+		iop_destroy(new);
+	return pool;
+}
+
+/**
+ * iop_put - release a pool
+ * @pool: the pool; its last user destroys it
+ *
+ * Context: process, ioband_mutex not held: destroying a workqueue takes a lock that
+ * others hold while they wait for memory.
+ */
+void iop_put(struct ioband_pool *pool)
+{
+	bool is_last;
+
+	mutex_lock(&ioband_mutex);
+	is_last = !--pool->nr_users;
+	if (is_last)
+		list_del(&pool->list);
+	mutex_unlock(&ioband_mutex);
+	if (is_last)
+		iop_destroy(pool);
+}
+
+/**
+ * iot_find_legs - find how many disks a target's device spreads its bios over
+ * @iot: the target, its device open; nr_lanes and chunk_shift are filled in
+ *
+ * Goes by the topology, as dm-stripe and md report it: io_min is the chunk, io_opt the
+ * full stripe. A device that does not report them has one leg. A linear volume passes
+ * on what a drive prefers for writes: a chunk no larger than a physical block, or more
+ * than IOBAND_LEGS_MAX chunks, is taken for that.
+ *
+ * Context: any.
+ */
+void iot_find_legs(struct ioband_target *iot)
+{
+	struct request_queue *q = bdev_get_queue(iot->dev->bdev);
+	unsigned int chunk = queue_io_min(q), width = queue_io_opt(q);
+
+	iot->nr_lanes = 1;
+	if (queue_is_mq(q) || !is_power_of_2(chunk) || chunk < PAGE_SIZE ||
+	    chunk <= queue_physical_block_size(q) || width <= chunk ||
+	    width % chunk || width / chunk > IOBAND_LEGS_MAX)
+		return;
+	iot->nr_lanes = width / chunk;
+	iot->chunk_shift = ilog2(chunk) - SECTOR_SHIFT;
+}
+
+static int iot_init_lanes(struct ioband_target *iot)
+{
+	unsigned int i;
+
+	iot->lanes = kcalloc(iot->nr_lanes, sizeof(*iot->lanes), GFP_NOIO);
+	if (!iot->lanes)
+		return -ENOMEM;
+	for (i = 0; i < iot->nr_lanes; i++) {
+		iot->lanes[i].target = iot;
+		bio_list_init(&iot->lanes[i].bios);
+		INIT_WORK(&iot->lanes[i].work, iop_lane_work);
+	}
+	return 0;
+}
+
+/**
+ * iop_add_target - add a target to a pool
+ * @pool: the pool
+ * @iot: the target, its device open; it counts once its volume is resumed
+ *
+ * Context: process, ioband_mutex held.
+ * Return: 0 or -ENOMEM.
+ */
+int iop_add_target(struct ioband_pool *pool, struct ioband_target *iot)
+{
+	int r = iot_init_lanes(iot);
+
+	if (r)
+		return r;
+	if (pool->sched.policy->by_time)
+		iop_alloc_streams(pool);
+	spin_lock(&pool->lock);
+	list_add_tail(&iot->list, &pool->targets);
+	spin_unlock(&pool->lock);
+	return 0;
+}
+
+/**
+ * iot_flush_lanes - wait for the workers that have sent a target's bios
+ * @iot: the target, with no bio left
+ *
+ * They may still run, or not have begun yet: that may take until a worker of another
+ * lane has been given a tag by its disk.
+ *
+ * Context: process, ioband_mutex not held.
+ */
+void iot_flush_lanes(struct ioband_target *iot)
+{
+	unsigned int i;
+
+	for (i = 0; i < iot->nr_lanes; i++)
+		flush_work(&iot->lanes[i].work);
+}
+
+/**
+ * iop_del_target - undo iop_add_target()
+ * @pool: the pool
+ * @iot: the target, with no bio left, its lanes flushed
+ *
+ * Context: process, ioband_mutex held.
+ */
+void iop_del_target(struct ioband_pool *pool, struct ioband_target *iot)
+{
+	spin_lock(&pool->lock);
+	list_del(&iot->list);
+	if (iot->volume->resumed)
+		iop_begin_depth(pool, ktime_get_ns());
+	spin_unlock(&pool->lock);
+	kfree(iot->lanes);
+}
+
+/**
+ * iop_set_limits - set io_throttle and io_limit
+ * @pool: the pool
+ * @io_throttle: pins the depth; 0: automatic
+ * @io_limit: bounds the depth and the number of held bios; 0: automatic
+ *
+ * Context: process, ioband_mutex held.
+ */
+void iop_set_limits(struct ioband_pool *pool, u32 io_throttle, u32 io_limit)
+{
+	struct ioband_volume *volume;
+	struct ioband_group *group = NULL;
+	unsigned long id;
+
+	lockdep_assert_held(&ioband_mutex);
+
+	spin_lock(&pool->lock);
+	pool->io_throttle = io_throttle;
+	pool->io_limit = io_limit;
+	iop_update_depth(pool);
+	spin_unlock(&pool->lock);
+	iop_changed(pool);
+	/* There may be room now for submitters that wait. */
+	list_for_each_entry(volume, &pool->volumes, list)
+		while ((group = iov_next(volume, group, &id)))
+			iog_wake_all(group);
+}
+
+/**
+ * iop_set_quantum - set the length of turns on a disk that seeks
+ * @pool: the pool
+ * @quantum_ms: in milliseconds; 0: the default
+ *
+ * Context: process, ioband_mutex held.
+ */
+void iop_set_quantum(struct ioband_pool *pool, u32 quantum_ms)
+{
+	lockdep_assert_held(&ioband_mutex);
+
+	spin_lock(&pool->lock);
+	pool->quantum_ms = quantum_ms;
+	pool->sched.turn.quantum_ns = quantum_ns(quantum_ms);
+	spin_unlock(&pool->lock);
+}
+
+/**
+ * iop_set_policy - change what an I/O costs
+ * @pool: the pool
+ * @policy: the new policy; unless it is the same, the settings of groups are reset
+ *
+ * Held bios are charged by the new policy when they are dispatched. The groups of a
+ * table that has not been resumed yet keep their settings: those are for the policy
+ * that the table names, which takes effect when it is resumed.
+ *
+ * Context: process, ioband_mutex held.
+ */
+void iop_set_policy(struct ioband_pool *pool,
+		    const struct ioband_policy *policy)
+{
+	struct ioband_volume *volume;
+
+	lockdep_assert_held(&ioband_mutex);
+
+	if (pool->sched.policy == policy)
+		return;
+	spin_lock(&pool->lock);
+	ioband_sched_set_policy(&pool->sched, policy);
+	iop_update_depth(pool);
+	spin_unlock(&pool->lock);
+	pool->token_base = 0;
+	if (policy->by_time)
+		iop_alloc_streams(pool);
+	else
+		iop_set_quantum(pool, 0);
+
+	list_for_each_entry(volume, &pool->volumes, list)
+		if (volume->resumed)
+			iov_reset_settings(volume);
+	iop_changed(pool);
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Runs: held bios that continue each other.
+ *
+ * What the disk takes as one request should take one place there. Larger bios are
+ * split to that size in map. But the page cache of a block device, or of a file system
+ * with small blocks, writes one bio per block. Normally the block layer merges these in
+ * the submitter's plug; held here, they would be dispatched one by one, each with a
+ * place of its own. So held bios that continue each other form a run, which the
+ * scheduler sees as one I/O, that of the first. It has one turn and is charged for all
+ * of them, and they go down together for the block layer to merge. The request is done
+ * when the last is, so that one has the place at the disk, and the disk's clock runs
+ * for it alone.
+ *
+ * Only writeback forms runs: nobody waits for a single bio of it.
+ */
+#include <linux/blk-cgroup.h>
+#include <linux/blk-crypto.h>
+
+#include "ioband.h"
+
+/* With limits: a group's other I/O waits until the run it sent is paid for. */
+#define LIMITED_RUN	16
+
+static bool iob_may_run(struct ioband_bio *iob)
+{
+	return bio_has_data(iob_to_bio(iob)) && iob_is_writeback(iob) &&
+	       !bio_has_crypt_ctx(iob_to_bio(iob));
+}
+
+/* Whether with @iob the run still merges into one request, and is not too long. */
+static bool iob_fits(struct ioband_bio *iob, struct ioband_bio *first)
+{
+	const struct ioband_target *iot = iob->target;
+
+	if (first->io.sectors + iob->io.sectors > iot->bio_bytes >> SECTOR_SHIFT ||
+	    (READ_ONCE(iob->group->is_limited) && first->io.merged + 1 >= LIMITED_RUN))
+		return false;
+	/* Counting walks the bio, so spare those that stay alone. */
+	if (!first->io.merged)
+		first->segments = bio_segments(iob_to_bio(first));
+	iob->segments = bio_segments(iob_to_bio(iob));
+	return first->segments + iob->segments <=
+	       queue_max_segments(bdev_get_queue(iot->dev->bdev));
+}
+
+static bool iob_continues(struct ioband_bio *iob, struct ioband_bio *first)
+{
+	struct bio *bio = iob_to_bio(iob);
+	struct bio *last = iob_to_bio(first->last);
+
+	return first->target == iob->target && first->lane == iob->lane &&
+	       first->io.prio == iob->io.prio && bio->bi_opf == last->bi_opf &&
+	       bio->bi_ioprio == last->bi_ioprio &&
+	       bio_blkcg_css(bio) == bio_blkcg_css(last) &&
+	       bio->bi_iter.bi_sector == bio_end_sector(last);
+}
+
+/**
+ * iob_merge - add a bio to the run that its group has open, if it fits
+ * @pool: the pool
+ * @iob: a bio that is not held
+ *
+ * Context: the submitter's, pool->lock held.
+ * Return: whether it was added, and so is held.
+ */
+bool iob_merge(struct ioband_pool *pool, struct ioband_bio *iob)
+{
+	struct ioband_group *group = iob->group;
+	struct ioband_bio *first = group->open;
+
+	lockdep_assert_held(&pool->lock);
+
+	if (!first || !iob_may_run(iob) || !iob_continues(iob, first) ||
+	    !iob_fits(iob, first))
+		return false;
+	/* The last gives back the place that the first takes, also if turns came between. */
+	iob->io.leg = first->io.leg;
+	iob->next = NULL;
+	first->last->next = iob;
+	first->last = iob;
+	first->segments += iob->segments;
+	first->io.merged++;
+	first->io.sectors += iob->io.sectors;
+	group->held[iob->io.dir]++;
+	return true;
+}
+
+/**
+ * iob_begin_run - make a bio a run of one
+ * @iob: a bio that is about to be held
+ *
+ * Context: any.
+ */
+void iob_begin_run(struct ioband_bio *iob)
+{
+	iob->next = NULL;
+	iob->last = iob;
+}
+
+/**
+ * iob_add_held - count a run as held by its group
+ * @iob: the first of the run; others may join from now on
+ *
+ * Context: any but interrupts, pool->lock held.
+ */
+void iob_add_held(struct ioband_bio *iob)
+{
+	struct ioband_group *group = iob->group;
+
+	group->held[iob->io.dir] += 1 + iob->io.merged;
+	if (iob_may_run(iob))
+		group->open = iob;
+	/* Without a limit its turn comes soon enough. */
+	iob->is_watched = iob->pid && READ_ONCE(group->is_limited);
+	if (iob->is_watched)
+		iop_watch(iob->target->volume->pool, iob);
+}
+
+/**
+ * iob_drop_held - count a run as no longer held by its group
+ * @iob: the first of the run; no more may join
+ *
+ * Context: any but interrupts, pool->lock held.
+ */
+void iob_drop_held(struct ioband_bio *iob)
+{
+	struct ioband_group *group = iob->group;
+
+	group->held[iob->io.dir] -= 1 + iob->io.merged;
+	if (group->open == iob)
+		group->open = NULL;
+	if (iob->is_watched)
+		iop_unwatch(iob->target->volume->pool, iob);
+}

@@ -1,0 +1,669 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The scheduling core of dm-ioband: start-time fair queuing over a short queue.
+ *
+ * 1. The problem
+ *
+ * Several groups together want more of a disk than it can deliver, and each is
+ * to get its share. How much the disk can deliver is unknown: it depends on
+ * what is read and written, where, and on who else uses the disk, and it
+ * changes all the time. A controller that hands out I/Os per second must be
+ * told the disk's speed. Told too little, it wastes the disk; told too much, it
+ * lets every I/O pass, the disk's own queue fills up, and the disk decides who
+ * is served. So this one does not pace. It decides two things only: how many
+ * I/Os may be at the disk at once (the depth), and whose turn it is when one of
+ * them completes. The disk's completions are its clock. At half the speed there
+ * are half as many of them, and the shares are the same.
+ *
+ * 2. Order: start tags
+ *
+ * SFQ(D): P. Goyal, H. Vin, H. Cheng, "Start-time Fair Queuing", SIGCOMM 1996;
+ * W. Jin, J. Chase, J. Kaur, "Interposed Proportional Sharing for a Storage
+ * Service Utility", SIGMETRICS 2004.
+ *
+ * Each group has a start tag, the virtual time at which its next I/O is due.
+ * Dispatching an I/O advances the tag by cost / weight: at twice the weight a
+ * tag advances half as fast, and the group is served twice as often. The
+ * smallest tag goes next. The tag dispatched last is the virtual time of the
+ * whole. A group that returns from idleness gets at least that, so it
+ * accumulates no credit while idle:
+ *
+ *	tag = max(tag, vtime)		when a queue becomes backlogged
+ *	vtime = tag, tag += cost/weight	when the I/O at its head is dispatched
+ *
+ * Example, weights A = 2, B = 1, each I/O costs 1, both are always backlogged:
+ *
+ *	tag of A   0   .5   .5   1    1    1.5  2
+ *	tag of B   0   0    1    1    2    2    2
+ *	goes       A   B    A    B    A    A    B ...	(of equal tags, either)
+ *
+ * In each unit of virtual time A gets two I/Os and B one. Let A stop at 2 and
+ * return when B has reached 9: A's tag becomes 9, not 2. From then on it gets
+ * two I/Os of three again, and nothing for the time it was idle.
+ *
+ * While two groups are both backlogged, neither gets ahead of the other by more
+ * than (depth + 1) times the largest cost per weight of the two together:
+ *
+ *	|served A / weight A - served B / weight B|
+ *		<= (depth + 1) * (cost A / weight A + cost B / weight B)
+ *
+ * At dispatch they are at most one I/O of each apart. The rest is I/O in
+ * flight, which may complete in any order; "depth" includes what goes beyond it
+ * (see 5). The tests hold the core to this, and compare it with a slow fluid
+ * reference.
+ *
+ * 3. Groups in groups
+ *
+ * A group's share may be divided again, among the groups below it and its own
+ * I/O, which counts as one more child of weight 100. Each node keeps a virtual
+ * time for its children, and the same rule holds at each level, from the root
+ * down to an I/O (hierarchical SFQ, in the paper of 1996). So what a child does
+ * not use goes to its siblings first. Siblings of class rt go before those of
+ * class be, and these before those of class idle, whatever their tags.
+ *
+ * 4. What goes before turns
+ *
+ * Limits take a group, and all below it, out of the order until they end
+ * (tree.c, terms.c). A limit for one direction makes all below it
+ * that goes this way lag behind what goes the other way. While it does, each
+ * direction has a virtual time of its own (vtime.h), and what the limit
+ * lets through is divided by weight whatever else these groups do. A group that
+ * falls behind its minimum, or is about to miss its latency target, goes before
+ * all others (promise.c). On a disk that does one thing at a time it may
+ * pay to wait for a group that has nothing queued at the moment (turn.c).
+ * Which of its own I/Os a group sends next is decided inside the group
+ * (inner.c).
+ *
+ * 5. Depth
+ *
+ * What has been sent down can no longer be put in order, so no more is sent
+ * than keeps the disk busy. With a depth below the number of I/Os the disk
+ * serves at once, it idles. With a depth above what a group ever has
+ * outstanding divided by its share, the group's queue is empty when its turn
+ * comes, and its share leaks to the others. Between the two lies a wide range,
+ * an order of magnitude on most disks, in which nothing depends on the choice.
+ * The caller finds it by trial (depth.c).
+ *
+ * To wait for room is to wait for what is at the disk, and that may take much
+ * longer than the I/O that waits: a read that the disk would do at once, behind
+ * writes of a megabyte. So an I/O of a group that is behind, because it asks
+ * for less than its share, does not wait for room: some go beyond the depth. A
+ * group that always wants more is never behind when its I/O arrives, so it
+ * keeps to the depth.
+ *
+ * A stripe has several disks, its legs, and the depth is per leg. So is the
+ * order: a group has a tag at each leg, and what it gets at one advances all of
+ * them. A group that gets more than its share of one leg, because others have
+ * no use for it, leaves the next one to them. But its lead there is at most so
+ * many of its own I/Os as the legs have at a time (16 to 256), and its lag, for
+ * what it could not get elsewhere, as many of the longest steps that tags take
+ * there: service at one leg does not make up for service at another.
+ *
+ * 6. Busy periods
+ *
+ * While the disk takes all that comes, there is nothing to decide, and I/O
+ * bypasses the scheduler. When contention begins the caller calls
+ * ioband_sched_restart(), and tags start afresh. All that still matters of a
+ * group's past is what it has in flight at that moment, since the others must
+ * wait for it. That is charged when the group joins.
+ *
+ * 7. What must not wait
+ *
+ * Swap, metadata and journal writes must not wait for their group's turn, or
+ * the whole machine waits with them. The caller sends them at once and reports
+ * them with ioband_charge(): the group's tag advances as if they had been
+ * dispatched. The group is in debt, and its other I/O waits until the rest have
+ * caught up.
+ *
+ * 8. Arithmetic
+ *
+ * One unit of cost at weight 1 is 2^16 of virtual time. The remainder of a
+ * division is carried to the next one, so there is no drift however small the
+ * quotient is. Tags are compared modulo 2^64, so one left behind by half of
+ * that would seem to be ahead: with nanoseconds as cost, a group that was idle
+ * while another of weight 1 had the disk for 39 hours without a pause would not
+ * be served when it returns. A busy period therefore ends when virtual time has
+ * come half that far, and another begins.
+ */
+#include "inner.h"
+#include "tree.h"
+
+/* For how long limits of @node and of groups above have held I/O that goes @way. */
+static u64 path_parked_ns(const struct ioband_node *node, unsigned int way,
+			  u64 now_ns)
+{
+	u64 parked_ns = 0;
+
+	for (; node->parent; node = node->parent) {
+		const struct ioband_facet *facet = ioband_facet(node, way);
+
+		parked_ns += facet->parked_ns;
+		if (facet->state == IOBAND_FACET_PARKED)
+			parked_ns += now_ns;
+	}
+	return parked_ns;
+}
+
+/*
+ * How much a count of time grew while an I/O waited, at most the time it waited: two
+ * levels may have been parked at once. If the group has moved it counts another path,
+ * and may even be less than before.
+ */
+static u64 since_arrival_ns(const struct ioband_io *io, u64 count_ns, u64 then_ns,
+			    u64 now_ns)
+{
+	if (ioband_before(count_ns, then_ns))
+		return 0;
+	return min(count_ns - then_ns, now_ns - io->arrival_ns);
+}
+
+/* An I/O is no longer held: turn what was noted on arrival into times it waited. */
+static void note_waits(const struct ioband_sched *sched,
+		       const struct ioband_node *node, struct ioband_io *io,
+		       u64 now_ns)
+{
+	io->limited_ns = since_arrival_ns(io, path_parked_ns(node, ioband_way(io), now_ns),
+					  io->limited_ns, now_ns);
+	io->graced_ns = sched->graced_ns - io->graced_ns;
+}
+
+/*
+ * A group that sends one I/O at a time holds none while the disk works on it. This is
+ * no pause, neither for the group nor for any above that has a minimum.
+ */
+static void note_wanted(struct ioband_node *node, u64 done_ns)
+{
+	for (; node->parent; node = node->parent)
+		if (node->terms && ioband_before(node->terms->wanted_ns, done_ns))
+			node->terms->wanted_ns = done_ns;
+}
+
+static enum ioband_because why_held(const struct ioband_node *node,
+				    const struct ioband_io *io)
+{
+	for (; node->parent; node = node->parent) {
+		if (!ioband_is_ahead(&node->leg[io->leg].tag,
+				     ioband_vtime_of(node, io->leg), io->dir))
+			continue;
+		return node->is_debtor ? IOBAND_BECAUSE_DEBT :
+					 IOBAND_BECAUSE_WEIGHT;
+	}
+	return IOBAND_BECAUSE_DEPTH;
+}
+
+/* The first of the children that are ready to go one way, by class and then by tag. */
+static const struct ioband_facet *first_below(const struct ioband_facet *facet)
+{
+	const struct ioband_heap *ready = facet->ready;
+	struct ioband_heap_node *first = ioband_heap_first(&ready[IOBAND_RT]) ?:
+					 ioband_heap_first(&ready[IOBAND_BE]) ?:
+					 ioband_heap_first(&ready[IOBAND_IDLE]);
+
+	return first ? container_of(first, struct ioband_facet, node) : NULL;
+}
+
+/**
+ * struct place - what may go next
+ * @node: a child, or %NULL for the node's own I/O
+ * @tag: its place, or %NULL if there is nothing
+ * @class: its class
+ * @way: the way it goes
+ */
+struct place {
+	struct ioband_node *node;
+	const struct ioband_tag *tag;
+	enum ioband_class class;
+	unsigned int way;
+};
+
+/* Where a place is in the order of all that may go at @leg. */
+static u64 place_of(const struct ioband_leg *leg, const struct place *place)
+{
+	enum ioband_dir dir = ioband_way_dir(place->way);
+
+	return ioband_common(&leg->vtime[place->class], dir, place->tag->start[dir]);
+}
+
+static void note_first(const struct ioband_leg *leg, struct place *first,
+		       struct place next)
+{
+	if (!first->tag || next.class < first->class ||
+	    (next.class == first->class &&
+	     ioband_before(place_of(leg, &next), place_of(leg, first))))
+		*first = next;
+}
+
+/*
+ * The child whose turn it is at a leg; NULL if it is the node's own I/O's, or none. Leaves
+ * of @ways those it may go: if each direction has a place of its own, one.
+ */
+static struct ioband_node *first_child(const struct ioband_leg *leg, u32 *ways)
+{
+	const struct ioband_facet *facet, *below;
+	const struct ioband_leg *child;
+	struct place first = { };
+
+	for (facet = leg->facet; facet < leg->facet + IOBAND_DIRS; facet++) {
+		if (!(*ways & BIT(facet->way)))
+			continue;
+		/* The node's own I/O competes as one more child. */
+		if (ioband_holds_own(facet))
+			note_first(leg, &first, (struct place) {
+				NULL, &leg->own, IOBAND_BE, facet->way });
+		below = first_below(facet);
+		if (!below)
+			continue;
+		child = ioband_leg_of(below);
+		note_first(leg, &first, (struct place) {
+			child->whose, &child->tag, child->whose->class, facet->way });
+	}
+	if (first.tag && !ioband_tag_is_one(first.tag, &leg->vtime[first.class]))
+		*ways &= BIT(first.way);
+	return first.node;
+}
+
+static void wake_timers(struct ioband_sched *sched, u64 now_ns)
+{
+	struct ioband_heap_node *first;
+
+	while ((first = ioband_heap_first(&sched->timers)) &&
+	       !ioband_before(now_ns, first->key)) {
+		ioband_node_update(sched, ioband_facet_node(first), now_ns);
+	}
+}
+
+/**
+ * ioband_sched_init - prepare a scheduler
+ * @sched: uninitialised memory
+ * @policy: what an I/O costs
+ * @depth: I/Os that may be in flight to a leg, at least 1
+ */
+void ioband_sched_init(struct ioband_sched *sched,
+		       const struct ioband_policy *policy, u32 depth)
+{
+	memset(sched, 0, sizeof(*sched));
+	sched->policy = policy;
+	sched->depth = depth;
+	ioband_node_init(&sched->root, IOBAND_WEIGHT_DEFAULT);
+	ioband_turn_init(&sched->turn);
+	sched->period = 1;
+}
+
+/**
+ * ioband_sched_restart - begin a new busy period
+ * @sched: a scheduler, holding I/O or not
+ *
+ * Tags start afresh; limits and minimums are not affected.
+ */
+void ioband_sched_restart(struct ioband_sched *sched)
+{
+	sched->period++;
+	ioband_turn_begin(sched);
+	ioband_node_retag(sched, &sched->root);
+}
+
+/**
+ * ioband_sched_set_policy - change what an I/O costs
+ * @sched: the scheduler, holding I/O or not
+ * @policy: the new policy
+ *
+ * Tags that count I/Os and tags that count sectors cannot be compared, so all
+ * start afresh; recent costs and strides likewise.
+ */
+void ioband_sched_set_policy(struct ioband_sched *sched,
+			     const struct ioband_policy *policy)
+{
+	struct ioband_node *root = &sched->root, *node;
+	unsigned int leg;
+
+	sched->policy = policy;
+	sched->recent_cost = 0;
+	for (node = root; node; node = ioband_node_after(node, root))
+		for (leg = 0; leg < node->nr_legs; leg++)
+			node->leg[leg].stride = 0;
+	ioband_sched_restart(sched);
+}
+
+/**
+ * ioband_hold - queue an I/O until its turn comes
+ * @sched: the scheduler
+ * @node: the I/O's group, joined
+ * @io: the I/O, filled in by the caller except for node, limited_ns, graced_ns
+ *	and because; it belongs to the core until ioband_next() or
+ *	ioband_unhold() gives it back
+ * @now_ns: the time
+ */
+void ioband_hold(struct ioband_sched *sched, struct ioband_node *node,
+		 struct ioband_io *io, u64 now_ns)
+{
+	bool was_empty = !node->held;
+	bool was_behind = ioband_is_behind(&node->leg[io->leg].tag,
+					   ioband_vtime_of(node, io->leg), io->dir);
+	if (was_empty) {
+		ioband_turn_back(sched, node, now_ns);
+		note_wanted(node, io->done_ns);
+	}
+	/* Late although it came as soon as the last completed: its turn leaked. */
+	if (was_empty && was_behind &&
+	    now_ns - node->emptied_ns < 2 * sched->service_ns)
+		sched->leaks++;
+	sched->late = was_empty && was_behind ? node : NULL;
+	if (sched->late || ioband_inner_is_first(node, io))
+		sched->guests++;
+	if (!ioband_holds_own(ioband_facet(node, ioband_way(io))))
+		ioband_place_own(node, ioband_way(io));
+	ioband_inner_insert(node, io);
+	sched->held++;
+	ioband_node_update(sched, node, now_ns);
+
+	io->because = was_empty ? why_held(node, io) :
+		      node->is_debtor ? IOBAND_BECAUSE_DEBT :
+		      IOBAND_BECAUSE_WEIGHT;
+	io->limited_ns = path_parked_ns(node, ioband_way(io), now_ns);
+	io->graced_ns = sched->graced_ns;
+}
+
+/**
+ * ioband_may_pass - whether limits let an I/O go at once
+ * @node: the I/O's group
+ * @io: the I/O
+ * @now_ns: the time
+ *
+ * Return: false if it must be held: for a limit, or because its group already
+ * holds I/O that goes the same way.
+ */
+bool ioband_may_pass(const struct ioband_node *node, const struct ioband_io *io,
+		     u64 now_ns)
+{
+	if (ioband_holds_own(ioband_facet(node, ioband_way(io))))
+		return false;
+	for (; node->parent; node = node->parent)
+		if (node->terms &&
+		    ioband_terms_open_ns(node->terms, io->dir, now_ns) != now_ns)
+			return false;
+	return true;
+}
+
+/*
+ * The last of @ways which @node or a group below has I/O for. It is at the leg to serve
+ * now. This does not starve the other legs, since this one is soon full. Where groups
+ * have turns, all I/O is for leg 0 but for what was held before they had: that goes
+ * first.
+ */
+static unsigned int way_to_serve(const struct ioband_node *node, u32 ways)
+{
+	unsigned int way;
+
+	for (way = ioband_nr_ways(node) - 1; way; way--)
+		if (ways & BIT(way) && ioband_facet_has_io(ioband_facet(node, way)))
+			break;
+	return way;
+}
+
+/*
+ * Descend from @node by class and tag to the group whose own I/O goes next. Each leg
+ * has its own order, so @ways is reduced to those of one leg.
+ */
+static struct ioband_node *descend(struct ioband_node *node, u32 *ways)
+{
+	unsigned int leg = ioband_way_leg(way_to_serve(node, *ways));
+	struct ioband_node *child;
+
+	*ways &= (BIT(IOBAND_READ) | BIT(IOBAND_WRITE)) << leg * IOBAND_DIRS;
+	while ((child = first_child(&node->leg[leg], ways))) {
+		node = child;
+		*ways &= node->ready;
+	}
+	return node;
+}
+
+/*
+ * The group that goes next. Fills in the ways it may go, and @top, the node below
+ * which it was chosen by tags, or NULL if it was not.
+ */
+static struct ioband_node *choose(struct ioband_sched *sched, u64 now_ns,
+				  struct ioband_node **top, u32 *ways,
+				  enum ioband_how *how)
+{
+	struct ioband_node *node;
+
+	*how = IOBAND_OUT_OF_TURN;
+	*top = ioband_behind_minimum(sched, now_ns, ways);
+	if (*top)
+		return descend(*top, ways);
+	node = ioband_near_deadline(sched, now_ns, ways);
+	if (node)
+		return node;
+	*how = IOBAND_SAME_TURN;
+	*top = ioband_turn_holder(sched, ways);
+	if (*top)
+		return descend(*top, ways);
+	*how = IOBAND_BY_TAG;
+	*top = &sched->root;
+	*ways = ~sched->full;
+	return descend(*top, ways);
+}
+
+/*
+ * Whether @node is due to go @way, at every level: not ahead of virtual time, not of
+ * class idle, and no sibling of class rt goes before it.
+ */
+static bool is_its_turn(const struct ioband_node *node, unsigned int way)
+{
+	unsigned int leg = ioband_way_leg(way), dir;
+	const struct ioband_facet *above;
+
+	for (; node->parent; node = node->parent) {
+		if (node->class == IOBAND_IDLE ||
+		    ioband_is_ahead(&node->leg[leg].tag, ioband_vtime_of(node, leg),
+				    ioband_way_dir(way)))
+			return false;
+		above = node->parent->leg[leg].facet;
+		for (dir = 0; node->class != IOBAND_RT && dir < IOBAND_DIRS; dir++)
+			if (ioband_heap_first(&above[dir].ready[IOBAND_RT]))
+				return false;
+	}
+	return true;
+}
+
+/*
+ * Whether no leg has room: @depth I/Os are in flight to the only one, or all of several
+ * are in @full. I/Os beyond the depth of one leg take no room at another.
+ */
+static bool is_full(const struct ioband_sched *sched, u32 in_flight, u64 depth,
+		    u32 full)
+{
+	unsigned int nr_ways = ioband_nr_ways(&sched->root);
+
+	if (nr_ways == IOBAND_DIRS)
+		return in_flight >= depth;
+	return full == U32_MAX >> (32 - nr_ways);
+}
+
+/*
+ * The group that just queued an I/O and may exceed the depth, with the ways it may
+ * go; or NULL. Hence the descent: it may have got children since, or the limit of one
+ * may have ended.
+ */
+static struct ioband_node *take_late(struct ioband_sched *sched, u32 in_flight,
+				     u32 *ways)
+{
+	struct ioband_node *late = sched->late;
+
+	sched->late = NULL;
+	if (is_full(sched, in_flight, (u64)sched->depth + sched->spare, sched->brim))
+		return NULL;
+	*ways = ioband_open_ways(late) & ~sched->brim;
+	return *ways && is_its_turn(late, way_to_serve(late, *ways)) ?
+	       descend(late, ways) : NULL;
+}
+
+/**
+ * ioband_next - dequeue the I/O whose turn it is
+ * @sched: the scheduler
+ * @in_flight: I/Os at the disk now, on all legs together
+ * @now_ns: the time
+ *
+ * Call it when an I/O has been queued, when one completes, and when the time of
+ * ioband_timer() has come, each time until it returns %NULL. The order is: a
+ * group that has just queued an I/O and is behind, one that falls behind its
+ * minimum, one that would miss its latency target, one whose turn goes on, then
+ * by class and start tag from the root down.
+ *
+ * Return: the I/O to send down now, or %NULL if none may go.
+ */
+struct ioband_io *ioband_next(struct ioband_sched *sched, u32 in_flight,
+			      u64 now_ns)
+{
+	struct ioband_node *node = NULL, *top = &sched->root;
+	enum ioband_how how = IOBAND_BY_TAG;
+	struct ioband_io *io;
+	u32 ways;
+
+	wake_timers(sched, now_ns);
+	/* What went out of turn meanwhile has ended it. */
+	if (in_flight)
+		ioband_turn_stop(sched, now_ns);
+	if (sched->late)
+		node = take_late(sched, in_flight, &ways);
+	if (!node) {
+		if (is_full(sched, in_flight, sched->depth, sched->full))
+			return NULL;
+		node = choose(sched, now_ns, &top, &ways, &how);
+	}
+	io = ioband_inner_pick(node, ways, now_ns);
+	if (!io) {
+		/* It is no grace if no other I/O could go. */
+		ioband_turn_stop(sched, now_ns);
+		/* It is no gap if what is ready waits for a full leg. */
+		if (!ioband_is_ready(sched))
+			sched->gaps++;
+		return NULL;
+	}
+	if (how != IOBAND_OUT_OF_TURN) {
+		if (!in_flight && ioband_turn_waits(sched, node, now_ns))
+			return NULL;
+		ioband_turn_taken(sched, node, how == IOBAND_SAME_TURN);
+	}
+
+	ioband_inner_take(node, io);
+	sched->held--;
+	if (!node->held)
+		node->emptied_ns = now_ns;
+	note_waits(sched, node, io, now_ns);
+	io->cost = ioband_path_charge(sched, node, io, top, how, now_ns);
+	return io;
+}
+
+/**
+ * ioband_unhold - dequeue a held I/O without charging it
+ * @sched: the scheduler
+ * @node: the group that holds it
+ * @io: the I/O
+ * @now_ns: the time
+ */
+void ioband_unhold(struct ioband_sched *sched, struct ioband_node *node,
+		   struct ioband_io *io, u64 now_ns)
+{
+	ioband_inner_erase(node, io);
+	if (sched->late == node)
+		sched->late = NULL;
+	sched->held--;
+	note_waits(sched, node, io, now_ns);
+	ioband_node_update(sched, node, now_ns);
+}
+
+/**
+ * ioband_first_held - find any I/O that a group itself holds
+ * @node: the group
+ *
+ * Return: the I/O, or %NULL if it holds none.
+ */
+struct ioband_io *ioband_first_held(const struct ioband_node *node)
+{
+	struct ioband_io *io = NULL;
+	unsigned int way;
+
+	for (way = 0; !io && way < ioband_nr_ways(node); way++)
+		io = ioband_first_io(&ioband_facet(node, way)->held[false]) ?:
+		     ioband_first_io(&ioband_facet(node, way)->held[true]);
+	return io;
+}
+
+/**
+ * ioband_due_ppm - the share of the disk that is due to a group by weight
+ * @sched: the scheduler
+ * @node: the group
+ *
+ * The disk is divided among the groups that wanted any since contention began.
+ * Classes and whatever else takes precedence over weights are ignored.
+ *
+ * Return: parts per million, 0 if the group wanted none.
+ */
+u64 ioband_due_ppm(const struct ioband_sched *sched,
+		   const struct ioband_node *node)
+{
+	u64 ppm = 1000000;
+
+	for (; node->parent; node = node->parent) {
+		u64 rivals = node->parent->rivals, rest;
+
+		if (!ioband_node_joined(sched, node))
+			return 0;
+		ppm = div64_u64_rem(ppm * node->weight, rivals, &rest);
+	}
+	return ppm;
+}
+
+/**
+ * ioband_got_ppm - the share of the disk that a group got, those below included
+ * @sched: the scheduler
+ * @node: the group
+ *
+ * Return: parts per million of all that was served since contention began.
+ */
+u64 ioband_got_ppm(const struct ioband_sched *sched,
+		   const struct ioband_node *node)
+{
+	s64 served = node->served, all = sched->root.served;
+
+	/* Below 0 if I/O from before contention began was charged too much. */
+	if (!ioband_node_joined(sched, node) || served <= 0 || all <= 0)
+		return 0;
+	return mul_u64_u64_div_u64(min(served, all), 1000000, all);
+}
+
+/**
+ * ioband_is_ready - whether any I/O waits for its turn or room, not for a limit
+ * @sched: the scheduler
+ */
+bool ioband_is_ready(const struct ioband_sched *sched)
+{
+	const struct ioband_node *root = &sched->root;
+	unsigned int way;
+
+	for (way = 0; way < ioband_nr_ways(root); way++)
+		if (ioband_facet_has_io(ioband_facet(root, way)))
+			return true;
+	return false;
+}
+
+/**
+ * ioband_timer - when to call ioband_next() even if nothing completes
+ * @sched: the scheduler
+ * @expires_ns: filled in: that time
+ *
+ * Return: false if there is no such time.
+ */
+bool ioband_timer(const struct ioband_sched *sched, u64 *expires_ns)
+{
+	const struct ioband_heap_node *first = ioband_heap_first(&sched->timers);
+	const struct ioband_turn *turn = &sched->turn;
+
+	if (!first && !turn->since_ns)
+		return false;
+	*expires_ns = first ? first->key : turn->until_ns;
+	if (turn->since_ns && ioband_before(turn->until_ns, *expires_ns))
+		*expires_ns = turn->until_ns;
+	return true;
+}

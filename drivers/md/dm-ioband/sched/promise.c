@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Minimums and latency targets: two heaps beside the tree. The first group of
+ * either goes before all turns once its time has come.
+ */
+#include "inner.h"
+#include "tree.h"
+
+static struct ioband_terms *terms_of_min(struct ioband_heap_node *node)
+{
+	return container_of(node, struct ioband_terms, min_node);
+}
+
+static struct ioband_terms *terms_of_deadline(struct ioband_heap_node *node)
+{
+	return container_of(node, struct ioband_terms, deadline_node);
+}
+
+/* Streams have one leg, and tasks wait for their reads, or for their writes. */
+static u64 stream_place(const struct ioband_node *stream)
+{
+	return ioband_place_first(&stream->plain.tag, ioband_vtime_of(stream, 0));
+}
+
+/*
+ * The node that holds the group's next own I/O: the group itself, or else the first of
+ * its streams, even behind a child group. Async I/O of the group itself is writeback,
+ * which no task waits for: it comes after the streams. Reduces @ways to the stream's.
+ * Returns NULL if no such I/O may go any of @ways.
+ */
+static struct ioband_node *owner_of_next(struct ioband_node *group, u32 *ways,
+					 u64 now_ns)
+{
+	struct ioband_io *own = ioband_inner_pick(group, *ways, now_ns);
+	struct ioband_node *first = NULL, *child;
+
+	if (own && !own->is_async)
+		return group;
+	list_for_each_entry(child, &group->children, sibling) {
+		if (!child->is_stream)
+			break;
+		if (child->ready & *ways &&
+		    (!first || ioband_before(stream_place(child), stream_place(first))))
+			first = child;
+	}
+	if (!first)
+		return own ? group : NULL;
+	*ways &= first->ready;
+	return first;
+}
+
+/*
+ * owner_of_next(), and when that I/O must go to complete in time. Twice what the disk
+ * takes at worst is set aside, since all room may just have been taken when the deadline
+ * comes.
+ */
+static struct ioband_node *next_deadline(const struct ioband_sched *sched,
+					 const struct ioband_terms *terms, u32 *ways,
+					 u64 now_ns, u64 *deadline_ns)
+{
+	u64 service_ns = min(sched->service_ns, terms->latency_ns / 2), again_ns;
+	struct ioband_node *owner = owner_of_next(terms->node, ways, now_ns);
+	const struct ioband_io *io;
+
+	if (!owner)
+		return NULL;
+	io = ioband_inner_pick(owner, *ways, now_ns);
+	*deadline_ns = io->arrival_ns + terms->latency_ns - 2 * service_ns;
+	/*
+	 * The promise is to a task that sends its next I/O when the last completes,
+	 * not to any number of I/Os sent at once.
+	 */
+	again_ns = terms->promised_ns + terms->latency_ns - service_ns;
+	if (ioband_before(*deadline_ns, again_ns))
+		*deadline_ns = again_ns;
+	return owner;
+}
+
+static void min_leave(struct ioband_sched *sched, struct ioband_terms *terms)
+{
+	if (terms->in_minimums)
+		ioband_heap_erase(&sched->minimums, &terms->min_node);
+	terms->in_minimums = false;
+}
+
+static void min_enter(struct ioband_sched *sched, struct ioband_terms *terms,
+		      u64 key)
+{
+	terms->in_minimums = true;
+	terms->min_node.key = key;
+	ioband_heap_insert(&sched->minimums, &terms->min_node);
+}
+
+static void deadline_leave(struct ioband_sched *sched,
+			   struct ioband_terms *terms)
+{
+	if (terms->in_deadlines)
+		ioband_heap_erase(&sched->deadlines, &terms->deadline_node);
+	terms->in_deadlines = false;
+}
+
+static void deadline_enter(struct ioband_sched *sched,
+			   struct ioband_terms *terms, u64 key)
+{
+	terms->in_deadlines = true;
+	terms->deadline_node.key = key;
+	ioband_heap_insert(&sched->deadlines, &terms->deadline_node);
+}
+
+/**
+ * ioband_promise_leave - take a group out of both heaps
+ * @sched: the scheduler
+ * @terms: the group's terms
+ */
+void ioband_promise_leave(struct ioband_sched *sched,
+			  struct ioband_terms *terms)
+{
+	min_leave(sched, terms);
+	deadline_leave(sched, terms);
+}
+
+/**
+ * ioband_promise_update - put a group where it now belongs in both heaps
+ * @sched: the scheduler
+ * @node: a group with terms, up to date in the tree
+ * @now_ns: the time
+ */
+void ioband_promise_update(struct ioband_sched *sched, struct ioband_node *node,
+			   u64 now_ns)
+{
+	struct ioband_terms *terms = node->terms;
+	bool was_in = terms->in_minimums;
+	u32 ways = node->ready;
+	u64 key;
+
+	ioband_promise_leave(sched, terms);
+	if (was_in)
+		terms->wanted_ns = now_ns;
+	if (!ways)
+		return;
+	if (terms->min_rate) {
+		if (!was_in)
+			ioband_terms_wake(terms, now_ns);
+		min_enter(sched, terms, terms->min.empty_ns);
+	}
+	if (terms->latency_ns && next_deadline(sched, terms, &ways, now_ns, &key))
+		deadline_enter(sched, terms, key);
+}
+
+/*
+ * The ways that @node may go now, no group above it being at a limit there. If
+ * limits close any, @open_ns is set to when the first of them ends.
+ */
+static u32 open_ways(const struct ioband_node *node, u64 *open_ns)
+{
+	u32 ways = node->ready;
+	unsigned int way;
+	bool any = false;
+
+	while ((node = node->parent)->parent) {
+		for (way = 0; way < ioband_nr_ways(node); way++) {
+			const struct ioband_facet *facet = ioband_facet(node, way);
+
+			if (!(ways & BIT(way)) ||
+			    facet->state == IOBAND_FACET_READY)
+				continue;
+			ways &= ~BIT(way);
+			if (!any || ioband_before(facet->node.key, *open_ns))
+				*open_ns = facet->node.key;
+			any = true;
+		}
+	}
+	return ways;
+}
+
+/**
+ * ioband_behind_minimum - find the group that is furthest behind its minimum
+ * @sched: the scheduler, its timers run
+ * @now_ns: the time
+ * @ways: filled in: the ways it may go, a bit each
+ *
+ * Return: the group, or %NULL if none is behind that may go and has room at its legs.
+ */
+struct ioband_node *ioband_behind_minimum(struct ioband_sched *sched,
+					  u64 now_ns, u32 *ways)
+{
+	struct ioband_heap_node *first;
+
+	while ((first = ioband_heap_first(&sched->minimums)) &&
+	       !ioband_before(now_ns, first->key)) {
+		struct ioband_terms *terms = terms_of_min(first);
+		u64 again_ns = now_ns + 1;
+
+		*ways = open_ways(terms->node, &again_ns);
+		if (*ways) {
+			*ways &= ~sched->full;
+			if (*ways) {
+				ioband_terms_min_check(terms, now_ns);
+				return terms->node;
+			}
+			/* Its leg is full; the next group may use another. */
+			again_ns = now_ns + 1;
+		}
+		/* A limit above takes precedence: until it ends, no minimum. */
+		min_leave(sched, terms);
+		min_enter(sched, terms, again_ns);
+	}
+	return NULL;
+}
+
+/**
+ * ioband_near_deadline - find the I/O that would miss its latency target first
+ * @sched: the scheduler, its timers run
+ * @now_ns: the time
+ * @ways: filled in: the ways it may go, a bit each
+ *
+ * Return: the group or stream that holds it, or %NULL if there is no such I/O that
+ * may go and has room at its leg.
+ */
+struct ioband_node *ioband_near_deadline(struct ioband_sched *sched, u64 now_ns,
+					 u32 *ways)
+{
+	struct ioband_heap_node *first;
+
+	while ((first = ioband_heap_first(&sched->deadlines)) &&
+	       !ioband_before(now_ns, first->key)) {
+		struct ioband_terms *terms = terms_of_deadline(first);
+		u64 again_ns = now_ns + 1;
+		u32 open = open_ways(terms->node, &again_ns);
+		struct ioband_node *owner;
+		u64 due_ns;
+
+		*ways = open & ~sched->full;
+		owner = next_deadline(sched, terms, ways, now_ns, &due_ns);
+		if (owner && !ioband_before(now_ns, due_ns)) {
+			terms->promised_ns = now_ns;
+			return owner;
+		}
+		/* If only the leg of what is due is full, the next group may use another. */
+		if (owner_of_next(terms->node, &open, now_ns))
+			again_ns = now_ns + 1;
+		deadline_leave(sched, terms);
+		deadline_enter(sched, terms, again_ns);
+	}
+	return NULL;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a group may be granted or denied besides its weight: limits, a minimum,
+ * a latency target. Only groups that have any of these spend memory on them.
+ */
+#ifndef _IOBAND_TERMS_H
+#define _IOBAND_TERMS_H
+
+#include "cost.h"
+#include "env.h"
+#include "heap.h"
+
+struct ioband_node;
+
+/* The limits of a group, in the order in which they are printed. */
+enum ioband_limit_id {
+	IOBAND_RBPS,
+	IOBAND_WBPS,
+	IOBAND_BPS,
+	IOBAND_RIOPS,
+	IOBAND_WIOPS,
+	IOBAND_IOPS,
+	IOBAND_LIMITS,
+};
+
+/* In bytes or I/Os per second: beyond any disk, and too little to overflow. */
+#define IOBAND_RATE_MAX		((u64)1 << 50)
+
+/**
+ * struct ioband_rate - a limit as the user set it
+ * @rate: units per second in the long run; 0: no limit
+ * @burst: units that may go at once after a pause, besides one I/O
+ * @peak: units per second during a burst; 0: as fast as the disk can
+ */
+struct ioband_rate {
+	u64 rate;
+	u64 burst;
+	u64 peak;
+};
+
+/**
+ * struct ioband_bucket - a leaky bucket
+ * @rate: units that leak in a second
+ * @burst_ns: how far @empty_ns may be ahead of the clock when an I/O goes
+ * @empty_ns: when it will have run empty, GCRA's theoretical arrival time
+ * @rest: remainder of the last division by @rate
+ */
+struct ioband_bucket {
+	u64 rate;
+	u64 burst_ns;
+	u64 empty_ns;
+	u64 rest;
+};
+
+/**
+ * struct ioband_terms - limits, minimum and latency target of a group
+ * @limits: as they were set
+ * @average: the bucket of each limit
+ * @peak: the bucket of each limit's peak
+ * @waits_ns: by direction, when an I/O last went in its turn, or began to wait when
+ *	none did
+ * @has_limits: any of @limits is set
+ * @min_is_ios: the units of the minimum are I/Os, else bytes
+ * @in_minimums: @min_node is in the scheduler's heap
+ * @in_deadlines: @deadline_node is in the scheduler's heap
+ * @min_rate: units per second that the group is to get at least; 0: no minimum
+ * @min: leaks a little faster than @min_rate; empty: the group falls behind
+ * @min_node: place among the groups that have a minimum and I/O
+ * @wanted_ns: when the group was last seen to have I/O, held or at the disk
+ * @unmet_ns: by how much it fell behind its minimum beyond what is made up for
+ * @latency_ns: how long an I/O may take; 0: no target
+ * @promised_ns: when an I/O was last sent out of turn to meet the target
+ * @deadline_node: place among the groups that have a target and I/O
+ * @node: the group
+ */
+struct ioband_terms {
+	struct ioband_rate limits[IOBAND_LIMITS];
+	struct ioband_bucket average[IOBAND_LIMITS];
+	struct ioband_bucket peak[IOBAND_LIMITS];
+	u64 waits_ns[IOBAND_DIRS];
+	bool has_limits;
+
+	bool min_is_ios;
+	bool in_minimums;
+	bool in_deadlines;
+	u64 min_rate;
+	struct ioband_bucket min;
+	struct ioband_heap_node min_node;
+	u64 wanted_ns;
+	u64 unmet_ns;
+
+	u64 latency_ns;
+	u64 promised_ns;
+	struct ioband_heap_node deadline_node;
+
+	struct ioband_node *node;
+};
+
+extern const char * const ioband_limit_names[IOBAND_LIMITS];
+
+void ioband_terms_init(struct ioband_terms *terms,
+		       const struct ioband_rate *limits, u64 min_rate,
+		       bool min_is_ios, u64 latency_ns);
+void ioband_terms_begin(struct ioband_terms *terms, u64 now_ns);
+void ioband_terms_inherit(struct ioband_terms *terms,
+			  const struct ioband_terms *old, u64 now_ns);
+u64 ioband_terms_open_ns(const struct ioband_terms *terms, enum ioband_dir dir,
+			 u64 now_ns);
+void ioband_terms_charge(struct ioband_terms *terms, enum ioband_dir dir,
+			 u32 ios, u32 sectors, u64 since_ns, u64 now_ns);
+void ioband_terms_owe(struct ioband_terms *terms, enum ioband_dir dir, u32 ios,
+		      u32 sectors, u64 waits_ns, u64 now_ns);
+void ioband_terms_wake(struct ioband_terms *terms, u64 now_ns);
+void ioband_terms_min_check(struct ioband_terms *terms, u64 now_ns);
+
+#endif /* _IOBAND_TERMS_H */

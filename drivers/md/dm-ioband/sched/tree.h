@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The tree of groups: which of them may go, and their order among siblings.
+ * Shared by the files of the core; not for its callers.
+ */
+#ifndef _IOBAND_TREE_H
+#define _IOBAND_TREE_H
+
+#include "vtime.h"
+
+static inline unsigned int ioband_way_leg(unsigned int way)
+{
+	return way / IOBAND_DIRS;
+}
+
+static inline struct ioband_leg *ioband_leg_of(const struct ioband_facet *facet)
+{
+	return container_of(facet - ioband_way_dir(facet->way), struct ioband_leg, facet[0]);
+}
+
+static inline struct ioband_node *
+ioband_facet_node(struct ioband_heap_node *heap_node)
+{
+	return ioband_leg_of(container_of(heap_node, struct ioband_facet, node))->whose;
+}
+
+static inline struct ioband_vtime *ioband_vtime_of(const struct ioband_node *node,
+						   unsigned int leg)
+{
+	return &node->parent->leg[leg].vtime[node->class];
+}
+
+static inline bool ioband_holds_own(const struct ioband_facet *facet)
+{
+	return ioband_heap_first(&facet->held[false]) ||
+	       ioband_heap_first(&facet->held[true]);
+}
+
+/* Whether the node of @facet holds I/O that goes this way, or any is ready below. */
+static inline bool ioband_facet_has_io(const struct ioband_facet *facet)
+{
+	return ioband_heap_first(&facet->ready[IOBAND_BE]) ||
+	       ioband_heap_first(&facet->ready[IOBAND_RT]) ||
+	       ioband_heap_first(&facet->ready[IOBAND_IDLE]) ||
+	       ioband_holds_own(facet);
+}
+
+/* How far an I/O moves a tag on; @rest carries the remainder to the next. */
+static inline u64 ioband_step(u32 *rest, u64 cost, u32 weight)
+{
+	u64 left, step;
+
+	step = div64_u64_rem((cost << IOBAND_VTIME_SHIFT) + *rest, weight, &left);
+	*rest = left;
+	return step;
+}
+
+void ioband_place_own(struct ioband_node *node, unsigned int way);
+const struct ioband_node *ioband_last_limited(const struct ioband_node *node);
+u32 ioband_open_ways(const struct ioband_node *node);
+bool ioband_node_place(struct ioband_sched *sched, struct ioband_node *node,
+		       u64 now_ns);
+void ioband_node_update(struct ioband_sched *sched, struct ioband_node *node,
+			u64 now_ns);
+void ioband_node_retag(struct ioband_sched *sched, struct ioband_node *node);
+void ioband_node_rekey(struct ioband_node *node);
+void ioband_node_resort(struct ioband_sched *sched, struct ioband_node *node,
+			u64 now_ns);
+void ioband_path_join(struct ioband_sched *sched, struct ioband_node *node);
+
+/* Why an I/O was dispatched. */
+enum ioband_how {
+	IOBAND_BY_TAG,		/* its tag was the smallest */
+	IOBAND_SAME_TURN,	/* its group goes on with its turn (turn.c) */
+	IOBAND_OUT_OF_TURN,	/* a minimum or a latency target was due */
+	IOBAND_AS_DEBT,		/* it could not wait for its turn */
+};
+
+/* charge.c */
+u64 ioband_path_charge(struct ioband_sched *sched, struct ioband_node *node,
+		       const struct ioband_io *io, const struct ioband_node *top,
+		       enum ioband_how how, u64 now_ns);
+
+/* promise.c */
+void ioband_promise_update(struct ioband_sched *sched, struct ioband_node *node,
+			   u64 now_ns);
+void ioband_promise_leave(struct ioband_sched *sched,
+			  struct ioband_terms *terms);
+struct ioband_node *ioband_behind_minimum(struct ioband_sched *sched,
+					  u64 now_ns, u32 *ways);
+struct ioband_node *ioband_near_deadline(struct ioband_sched *sched, u64 now_ns,
+					 u32 *ways);
+
+#endif /* _IOBAND_TREE_H */

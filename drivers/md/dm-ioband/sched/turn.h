@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Turns and grace: on a disk that does one thing at a time, when to hold back I/O
+ * that could be sent. Shared by the files of the core; only ioband_done() is for its
+ * callers.
+ */
+#ifndef _IOBAND_TURN_H
+#define _IOBAND_TURN_H
+
+#include "env.h"
+
+#define IOBAND_QUANTUM_NS	((u64)40 * NSEC_PER_MSEC)
+
+struct ioband_node;
+struct ioband_sched;
+
+/**
+ * struct ioband_turn - which group has the disk, and which it is kept free for
+ * @is_serial: the disk is given one I/O at a time; kept by the caller
+ * @quantum_ns: how long a group may keep the disk under policy weight-time
+ * @grace_ns: the longest that the disk is kept free for one I/O
+ * @group: the group whose turn it is, or %NULL
+ * @used_ns: how much of its quantum is used up
+ * @stream: the stream in it that was served last; @group if that I/O had no stream
+ * @last: group or stream whose I/O completed last and that may come back at once, or
+ *	%NULL
+ * @since_ns: since when the disk is kept free for @last; 0 if it is not, or if no
+ *	other I/O could go: ioband_timer() relies on it
+ * @until_ns: until when it is kept free
+ * @began_ns: when the busy period began; 0 until that is known
+ * @spent_ns: how long the disk was kept free since then while no group had a turn
+ */
+struct ioband_turn {
+	bool is_serial;
+	u64 quantum_ns;
+	u64 grace_ns;
+	struct ioband_node *group;
+	u64 used_ns;
+	struct ioband_node *stream;
+	struct ioband_node *last;
+	u64 since_ns;
+	u64 until_ns;
+	u64 began_ns;
+	u64 spent_ns;
+};
+
+void ioband_turn_init(struct ioband_turn *turn);
+void ioband_turn_begin(struct ioband_sched *sched);
+void ioband_turn_stop(struct ioband_sched *sched, u64 now_ns);
+void ioband_turn_forget(struct ioband_sched *sched,
+			const struct ioband_node *node);
+struct ioband_node *ioband_turn_holder(const struct ioband_sched *sched,
+				       u32 *ways);
+void ioband_turn_taken(struct ioband_sched *sched, struct ioband_node *node,
+		       bool goes_on);
+void ioband_turn_back(struct ioband_sched *sched, struct ioband_node *node,
+		      u64 now_ns);
+bool ioband_turn_waits(struct ioband_sched *sched,
+		       const struct ioband_node *next, u64 now_ns);
+void ioband_done(struct ioband_sched *sched, struct ioband_node *node, u32 ios,
+		 u32 dirs, u64 used_ns, u64 charged_ns, bool is_sync, u64 now_ns);
+
+#endif /* _IOBAND_TURN_H */

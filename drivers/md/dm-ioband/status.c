@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the target reports: status, table, IMA, stats and show.
+ *
+ * None of this takes a lock that is held across I/O, so it answers even when a
+ * disk does not. Groups are found under RCU.
+ */
+#include <linux/cgroup.h>
+#include <linux/ctype.h>
+#include <linux/jiffies.h>
+#include <linux/math64.h>
+#include <linux/slab.h>
+
+#include "ioband.h"
+
+static u64 ns_to_ms(u64 ns)
+{
+	return div_u64(ns, NSEC_PER_MSEC);
+}
+
+/* The statistics since the last reset; under RCU. */
+static void iog_counted(const struct ioband_group *group,
+			struct ioband_stats *stats)
+{
+	const struct ioband_base *base = rcu_dereference(group->base);
+	const u64 *from;
+	u64 *to = (u64 *)stats;
+	unsigned int i;
+
+	/* Pairs with iog_reset(): what follows is no less than @base. */
+	smp_rmb();
+	iog_sum(group, stats);
+	if (!base)
+		return;
+	from = (const u64 *)&base->stats;
+	for (i = 0; i < sizeof(*stats) / sizeof(u64); i++)
+		to[i] -= from[i];
+}
+
+static u64 iog_busy_ms(const struct ioband_group *group)
+{
+	return jiffies_to_msecs(READ_ONCE(group->busy_jiffies));
+}
+
+/* "-1", or the id printed to the caller's buffer. */
+static const char *iog_name(const struct ioband_group *group, char *name,
+			    size_t len)
+{
+	if (group->is_default)
+		return "-1";
+	snprintf(name, len, "%llu", (unsigned long long)group->id);
+	return name;
+}
+
+static void iot_status_info(const struct ioband_target *iot, char *result,
+			    unsigned int maxlen)
+{
+	struct ioband_volume *volume = iot->volume;
+	struct ioband_group *group = NULL;
+	struct ioband_stats stats;
+	unsigned int sz = 0;
+	unsigned long id;
+	char name[24];
+
+	DMEMIT("%s", volume->pool->name);
+	rcu_read_lock();
+	while ((group = iov_next(volume, group, &id))) {
+		if (sz + 1 >= maxlen)
+			break;
+		iog_counted(group, &stats);
+		/* No merges: bios are not merged before they get here. */
+		DMEMIT(" %s %llu 0 %llu %llu %llu 0 %llu %llu %u %llu %llu",
+		       iog_name(group, name, sizeof(name)),
+		       stats.issued_ios[READ], stats.issued_sectors[READ],
+		       ns_to_ms(stats.done_ns[READ]),
+		       stats.issued_ios[WRITE], stats.issued_sectors[WRITE],
+		       ns_to_ms(stats.done_ns[WRITE]),
+		       iog_held(group), iog_busy_ms(group),
+		       ns_to_ms(stats.done_ns[READ] + stats.done_ns[WRITE]));
+	}
+	rcu_read_unlock();
+}
+
+/* Print a snapshot of a group's settings, as a table line has them. */
+static unsigned int emit_settings(struct ioband_group *group, char *result,
+				  unsigned int sz, unsigned int maxlen)
+{
+	struct ioband_pool *pool = group->volume->pool;
+	const struct ioband_policy *policy;
+	struct ioband_settings settings;
+	struct ioband_group *parent;
+	unsigned int len;
+
+	spin_lock(&pool->lock);
+	settings = group->settings;
+	policy = pool->sched.policy;
+	parent = group->detached ? NULL : iog_parent(group);
+	if (parent && group->volume->type != IOBAND_TYPE_CGROUP) {
+		settings.parent.is_default = false;
+		settings.parent.id = parent->id;
+	}
+	spin_unlock(&pool->lock);
+
+	len = ioband_settings_print(&settings, policy, result + sz,
+				    maxlen - sz);
+	return sz + min(len, maxlen - sz - 1);
+}
+
+/*
+ * Print the line that recreates the present state. What is automatic stays so:
+ * io_throttle and io_limit are printed as 0, where 1.14 printed what it had
+ * chosen.
+ */
+static void iot_status_table(const struct ioband_target *iot, char *result,
+			     unsigned int maxlen)
+{
+	struct ioband_volume *volume = iot->volume;
+	const struct ioband_pool *pool = volume->pool;
+	u32 carryover = READ_ONCE(pool->carryover);
+	u32 quantum_ms = READ_ONCE(pool->quantum_ms);
+	unsigned int words = 0, sz = 0;
+	struct ioband_group *group = NULL;
+	unsigned long id;
+
+	DMEMIT("%s %s %u %u %s %s %u", iot->dev->name, pool->name,
+	       READ_ONCE(pool->io_throttle), READ_ONCE(pool->io_limit),
+	       ioband_type_name(volume->type),
+	       READ_ONCE(pool->sched.policy)->name,
+	       READ_ONCE(pool->token_base));
+
+	rcu_read_lock();
+	while ((group = iov_next(volume, group, &id))) {
+		DMEMIT(" ");
+		if (!group->is_default)
+			DMEMIT("%llu", (unsigned long long)group->id);
+		DMEMIT(":");
+		sz = emit_settings(group, result, sz, maxlen);
+	}
+	rcu_read_unlock();
+
+	words += iot->offset_sectors ? 2 : 0;
+	words += volume->auto_depth ? 2 : 0;
+	words += carryover ? 2 : 0;
+	words += quantum_ms ? 2 : 0;
+	if (words)
+		DMEMIT(" options %u", words);
+	if (iot->offset_sectors)
+		DMEMIT(" offset %llu", (unsigned long long)iot->offset_sectors);
+	if (volume->auto_depth)
+		DMEMIT(" auto %u", volume->auto_depth);
+	if (carryover)
+		DMEMIT(" carryover %u", carryover);
+	if (quantum_ms)
+		DMEMIT(" quantum %u", quantum_ms);
+}
+
+static void iot_status_ima(const struct ioband_target *iot, char *result,
+			   unsigned int maxlen)
+{
+	struct ioband_volume *volume = iot->volume;
+	const struct ioband_pool *pool = volume->pool;
+	unsigned int sz = 0;
+
+	DMEMIT_TARGET_NAME_VERSION(iot->ti->type);
+	DMEMIT(",device_name=%s,start=%llu,share=%s,type=%s,policy=%s;",
+	       iot->dev->name, (unsigned long long)iot->offset_sectors,
+	       pool->name, ioband_type_name(volume->type),
+	       READ_ONCE(pool->sched.policy)->name);
+}
+
+/**
+ * iot_status - the status hook of the target
+ * @ti: the target
+ * @type: which of the three
+ * @status_flags: ignored; there is nothing to flush
+ * @result: buffer for the text
+ * @maxlen: its size
+ *
+ * Context: process; takes pool->lock briefly for the table, never ioband_mutex.
+ */
+void iot_status(struct dm_target *ti, status_type_t type,
+		unsigned int status_flags, char *result, unsigned int maxlen)
+{
+	const struct ioband_target *iot = ti->private;
+
+	switch (type) {
+	case STATUSTYPE_INFO:
+		iot_status_info(iot, result, maxlen);
+		break;
+	case STATUSTYPE_TABLE:
+		iot_status_table(iot, result, maxlen);
+		break;
+	case STATUSTYPE_IMA:
+		iot_status_ima(iot, result, maxlen);
+		break;
+	}
+}
+
+/* Print counts by bucket, without trailing zeros but at least the first. */
+static unsigned int emit_buckets(const char *name, const u64 *buckets,
+				 char *result, unsigned int sz,
+				 unsigned int maxlen)
+{
+	unsigned int nr = IOBAND_BUCKETS, i;
+
+	while (nr > 1 && !buckets[nr - 1])
+		nr--;
+	DMEMIT(" %s=%llu", name, buckets[0]);
+	for (i = 1; i < nr; i++)
+		DMEMIT(",%llu", buckets[i]);
+	return sz;
+}
+
+/* A consistent snapshot of what the scheduler knows of a group. */
+struct ioband_standing {
+	u64 due_ppm;
+	u64 got_ppm;
+	u64 unmet_ns;
+	u64 parent;
+	bool has_parent;
+};
+
+static void iog_standing(struct ioband_group *group,
+			 struct ioband_standing *standing)
+{
+	struct ioband_pool *pool = group->volume->pool;
+	struct ioband_node *node = &group->node;
+
+	memset(standing, 0, sizeof(*standing));
+	spin_lock(&pool->lock);
+	if (!group->detached) {
+		standing->has_parent = iog_parent(group);
+		if (standing->has_parent)
+			standing->parent = iog_parent(group)->id;
+		standing->due_ppm = ioband_due_ppm(&pool->sched, node);
+		standing->got_ppm = ioband_got_ppm(&pool->sched, node);
+	}
+	if (node->terms)
+		standing->unmet_ns = node->terms->unmet_ns;
+	spin_unlock(&pool->lock);
+}
+
+static unsigned int emit_stats(struct ioband_group *group, char *result,
+			       unsigned int sz, unsigned int maxlen)
+{
+	static const char * const because[IOBAND_BECAUSES] = {
+		[IOBAND_BECAUSE_WEIGHT]	= "weight",
+		[IOBAND_BECAUSE_DEPTH]	= "depth",
+		[IOBAND_BECAUSE_LIMIT]	= "limit",
+		[IOBAND_BECAUSE_DEBT]	= "debt",
+		[IOBAND_BECAUSE_GRACE]	= "grace",
+	};
+	struct ioband_standing standing;
+	struct ioband_stats stats;
+	u64 in_flight, sectors[IOBAND_DIRS];
+	unsigned int i;
+	char name[24];
+
+	iog_standing(group, &standing);
+	in_flight = iog_in_flight(group, sectors);
+	iog_counted(group, &stats);
+	DMEMIT("group=%s", iog_name(group, name, sizeof(name)));
+	if (standing.has_parent)
+		DMEMIT(" parent=%llu", standing.parent);
+	DMEMIT(" weight=%u", READ_ONCE(group->node.weight));
+	DMEMIT(" rd_ios=%llu rd_sectors=%llu rd_ns=%llu",
+	       stats.issued_ios[READ], stats.issued_sectors[READ],
+	       stats.done_ns[READ]);
+	DMEMIT(" wr_ios=%llu wr_sectors=%llu wr_ns=%llu",
+	       stats.issued_ios[WRITE], stats.issued_sectors[WRITE],
+	       stats.done_ns[WRITE]);
+	DMEMIT(" in_flight=%llu held=%u held_ios=%llu held_ns=%llu",
+	       in_flight, iog_held(group),
+	       stats.held_ios, stats.held_ns);
+	DMEMIT(" urgent_ios=%llu", stats.urgent_ios);
+	for (i = 0; i < IOBAND_BECAUSES; i++)
+		DMEMIT(" because_%s_ns=%llu", because[i], stats.because_ns[i]);
+	DMEMIT(" due_ppm=%llu got_ppm=%llu unmet_min=%llu", standing.due_ppm,
+	       standing.got_ppm, div_u64(standing.unmet_ns, NSEC_PER_SEC));
+	sz = emit_buckets("wait_us", stats.waits, result, sz, maxlen);
+	sz = emit_buckets("service_us", stats.services, result, sz, maxlen);
+	DMEMIT("\n");
+	return sz;
+}
+
+/**
+ * iot_stats - answer the message "stats"
+ * @iot: the target
+ * @result: buffer for the answer, a line for each group
+ * @maxlen: its size
+ *
+ * Context: process; takes pool->lock briefly for each group.
+ */
+void iot_stats(struct ioband_target *iot, char *result, unsigned int maxlen)
+{
+	struct ioband_volume *volume = iot->volume;
+	struct ioband_group *group = NULL;
+	unsigned int sz = 0;
+	unsigned long id;
+
+	rcu_read_lock();
+	while ((group = iov_next(volume, group, &id))) {
+		if (sz + 1 >= maxlen)
+			break;
+		sz = emit_stats(group, result, sz, maxlen);
+	}
+	rcu_read_unlock();
+}
+
+/* Escape what separates words and lines, as /proc/self/mountinfo does. */
+static unsigned int show_path(const char *path, char *result, unsigned int sz,
+			      unsigned int maxlen)
+{
+	for (; *path; path++)
+		if (isspace(*path) || iscntrl(*path) || *path == '\\')
+			DMEMIT("\\%03o", (unsigned char)*path);
+		else
+			DMEMIT("%c", *path);
+	return sz;
+}
+
+/*
+ * Print the path of a cgroup and, if the io controller is not enabled there,
+ * that of the cgroup charged in its place.
+ */
+static unsigned int show_cgroup(u64 id, char *path, size_t len, char *result,
+				unsigned int sz, unsigned int maxlen)
+{
+	bool found;
+	u64 charged = ioband_cgroup_where(id, path, len, &found);
+
+	DMEMIT(" cgroup=");
+	sz = show_path(found ? path : "gone", result, sz, maxlen);
+	if (charged == id)
+		return sz;
+	ioband_cgroup_where(charged, path, len, &found);
+	DMEMIT(" charged_to=");
+	return show_path(found ? path : "gone", result, sz, maxlen);
+}
+
+/**
+ * iot_show - answer the message "show"
+ * @iot: the target
+ * @result: buffer for the answer: a line for the pool, one for each group
+ * @maxlen: its size
+ *
+ * Context: process; takes pool->lock briefly, once and again for each group.
+ */
+void iot_show(struct ioband_target *iot, char *result, unsigned int maxlen)
+{
+	struct ioband_volume *volume = iot->volume;
+	struct ioband_pool *pool = volume->pool;
+	char *path = kmalloc(PATH_MAX, GFP_NOIO);
+	u32 depth, held, held_max;
+	struct ioband_group *group = NULL;
+	const char *reason;
+	unsigned int sz = 0;
+	bool contended;
+	unsigned long id;
+	char name[24];
+
+	spin_lock(&pool->lock);
+	depth = pool->sched.depth;
+	reason = ioband_depth_reasons[pool->depth_reason];
+	held = pool->sched.held;
+	held_max = pool->held_max;
+	contended = pool->contended;
+	spin_unlock(&pool->lock);
+
+	DMEMIT("share=%s policy=%s type=%s depth=%u depth_reason=%s",
+	       pool->name, READ_ONCE(pool->sched.policy)->name,
+	       ioband_type_name(volume->type), depth, reason);
+	if (pool->nr_legs > 1)
+		DMEMIT(" legs=%u", pool->nr_legs);
+	DMEMIT(" contended=%d in_flight=%u held=%u held_max=%u", contended,
+	       iop_in_flight(pool), held, held_max);
+	if (volume->type == IOBAND_TYPE_CGROUP)
+		DMEMIT(" attribution=%s", ioband_attribution());
+	DMEMIT("\n");
+	if (READ_ONCE(pool->token_base) || READ_ONCE(pool->carryover))
+		DMEMIT("token_base=%u carryover=%u note=no_effect_without_epochs\n",
+		       READ_ONCE(pool->token_base),
+		       READ_ONCE(pool->carryover));
+
+	rcu_read_lock();
+	while ((group = iov_next(volume, group, &id))) {
+		DMEMIT("group=%s set=", iog_name(group, name, sizeof(name)));
+		sz = emit_settings(group, result, sz, maxlen);
+		DMEMIT(" held=%u%s", iog_held(group),
+		       volume->auto_depth && !group->is_default ? " auto=1" : "");
+		if (path && volume->type == IOBAND_TYPE_CGROUP &&
+		    !group->is_default)
+			sz = show_cgroup(group->id, path, PATH_MAX, result, sz,
+					 maxlen);
+		DMEMIT("\n");
+	}
+	rcu_read_unlock();
+	kfree(path);
+}

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ioband apply and diff: make volumes match their configuration, or list where
+ * they differ.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "attach/attach.h"
+#include "cmd.h"
+#include "config/current.h"
+#include "config/groupref.h"
+#include "config/store.h"
+#include "converge.h"
+#include "lib/blk.h"
+#include "lib/lock.h"
+#include "lib/output.h"
+#include "lib/target.h"
+#include "lib/util.h"
+
+enum {
+	COL_VOLUME,
+	COL_GROUP,
+	COL_KEY,
+	COL_IS,
+	COL_SHOULD,
+};
+
+const struct column diff_columns[] = {
+	[COL_VOLUME] = { "VOLUME", COLUMN_STRING, true,
+		"VG/LV or name of the volume; its device-mapper name with --json and --raw" },
+	[COL_GROUP] = { "GROUP", COLUMN_STRING, true,
+		"the group; unknown where it is about the volume itself" },
+	[COL_KEY] = { "KEY", COLUMN_STRING, true,
+		"what is different" },
+	[COL_IS] = { "IS", COLUMN_STRING, true,
+		"as it is now" },
+	[COL_SHOULD] = { "SHOULD", COLUMN_STRING, true,
+		"as it is configured" },
+	{ 0 }
+};
+
+static int check_only;
+
+static const struct option apply_long_options[] = {
+	{ "check",	no_argument,		&check_only, true },
+	{ 0 }
+};
+
+const struct own_options apply_options = {
+	apply_long_options, NULL,
+	"      --check          change nothing, and tell by the exit status\n"
+};
+
+/**
+ * struct member - a configured volume and its share
+ * @is_chosen: to be applied or compared; the others are kept for check_policy()
+ * @share: "" if it cannot be determined
+ * @policy: "" if it is automatic: then it is that of the others
+ */
+struct member {
+	char *name;
+	bool is_chosen;
+	char share[SHARE_LEN];
+	char policy[WORD_LEN];
+};
+
+/**
+ * struct run - one run over some volumes
+ * @list: listing of differences, or %NULL to remove the differences
+ * @members: volumes given as arguments, in that order, then all configured ones
+ * @nr_done: volumes that were processed without error, absent cgroups aside
+ * @status: exit code: that of the first volume that failed, else %IOBAND_PARTLY or 0
+ */
+struct run {
+	const struct options *opts;
+	struct listing *list;
+	struct member *members;
+	size_t nr_members;
+	unsigned int nr_done;
+	bool any_difference;
+	int status;
+};
+
+/* Fill in what the file left out. */
+static int complete(const struct options *opts, struct config *cfg,
+		    char devno[DEVNO_LEN])
+{
+	struct blk blk;
+	int status = cfg->is_attached ? 0 : check_volume_name(cfg->name);
+
+	if (status)
+		return status;
+	status = cfg->is_attached ?
+		 attach_find(opts, cfg, &blk) :
+		 blk_find_below(opts->sysroot, cfg->device, cfg->name, &blk);
+	if (!status)
+		status = share_default(opts, cfg, blk.devno);
+	strcpy(devno, blk.devno);
+	return status;
+}
+
+static void add_differences(struct listing *list, const char *name,
+			    const char *title, const struct plan *plan)
+{
+	for (size_t i = 0; i < plan->nr; i++) {
+		const struct difference *d = &plan->v[i];
+
+		listing_row(list);
+		listing_volume(list, COL_VOLUME, name, title);
+		if (d->group)
+			listing_string(list, COL_GROUP, d->group);
+		listing_string(list, COL_KEY, d->key);
+		if (d->is)
+			listing_string(list, COL_IS, d->is);
+		if (d->should)
+			listing_string(list, COL_SHOULD, d->should);
+	}
+}
+
+/* Groups that are missing because their cgroups do not exist. */
+static void add_absent(struct listing *list, const struct config *cfg,
+		       const char *title)
+{
+	for (size_t i = 0; i < cfg->nr_groups; i++) {
+		const struct config_group *group = &cfg->groups[i];
+
+		if (group->has_id || group->is_default)
+			continue;
+		listing_row(list);
+		listing_volume(list, COL_VOLUME, cfg->name, title);
+		listing_string(list, COL_GROUP, group->name);
+		listing_string(list, COL_KEY, "group");
+		listing_string(list, COL_SHOULD, "there");
+	}
+}
+
+static int run_volume(struct run *run, struct config *cfg)
+{
+	const struct options *opts = run->opts;
+	bool look_only = run->list || check_only;
+	struct volumes volumes = { 0 };
+	struct plan plan = { 0 };
+	unsigned int nr_missing = 0;
+	char devno[DEVNO_LEN];
+	char *title;
+	int status;
+
+	status = complete(opts, cfg, devno);
+	/* A key left out means its default, even if another value is in force. */
+	for (int i = CONFIG_POLICY; i <= CONFIG_QUANTUM; i++)
+		cfg->given[i] = true;
+	if (!status)
+		status = look_only ? volumes_read(&volumes) :
+				     volumes_lock(opts, &volumes);
+	if (!status) {
+		share_adopt(opts, &volumes, cfg, devno);
+		status = groupref_resolve_all(opts, cfg, &nr_missing);
+	}
+	if (!status)
+		status = plan_make(opts, &volumes, cfg, &plan);
+	if (!status) {
+		run->any_difference |= plan.nr || nr_missing;
+		if (run->list) {
+			title = volumes_title(&volumes, cfg->name);
+			add_absent(run->list, cfg, title);
+			add_differences(run->list, cfg->name, title, &plan);
+			free(title);
+		}
+	}
+	if (!status && !look_only)
+		status = plan_do(opts, &volumes, cfg, &plan);
+	if (!status && nr_missing && !look_only)
+		status = IOBAND_PARTLY;
+	plan_free(&plan);
+	volumes_free(&volumes);
+	return status;
+}
+
+/* Errors in the file are reported when the volume is processed. */
+static void find_share(const struct options *opts, struct member *member)
+{
+	char devno[DEVNO_LEN];
+	struct config cfg;
+	bool found;
+	char *why;
+
+	fail_keep(&why);
+	if (!store_load(opts, STORE_ETC, member->name, &cfg, &found) && found &&
+	    !complete(opts, &cfg, devno)) {
+		strcpy(member->share, cfg.share);
+		if (!cfg.auto_policy)
+			strcpy(member->policy, cfg.policy);
+	}
+	fail_keep(NULL);
+	free(why);
+	config_free(&cfg);
+}
+
+/* With different policies, each would reset the other's groups on every run. */
+static int check_policy(const struct run *run, const struct member *member)
+{
+	for (size_t i = 0; *member->share && i < run->nr_members; i++) {
+		const struct member *other = &run->members[i];
+
+		if (!strcmp(other->share, member->share) && *other->policy &&
+		    *member->policy && strcmp(other->policy, member->policy))
+			return fail(IOBAND_USAGE,
+				    STORE_ETC "/%s.conf has policy %s, and " STORE_ETC "/%s.conf of the same share '%s' has policy %s: write one policy into both",
+				    member->name, member->policy, other->name,
+				    other->share, other->policy);
+	}
+	return 0;
+}
+
+/*
+ * A logical volume that is not active, has been exported or removed. Who names it wants
+ * it; who applies all takes them as they are.
+ */
+static bool is_absent(const struct options *opts, const struct config *cfg)
+{
+	char *node = *cfg->device ? xstrdup(cfg->device) :
+				    xasprintf("/dev/mapper/%s", cfg->name);
+	struct blk blk;
+	bool is_absent;
+	char *why;
+
+	fail_keep(&why);
+	is_absent = blk_find(opts->sysroot, node, &blk) == IOBAND_DEVICE;
+	fail_keep(NULL);
+	if (is_absent)
+		warn("'%s' is left out: %s", cfg->name, why);
+	free(why);
+	free(node);
+	return is_absent;
+}
+
+static void run_member(struct run *run, const struct member *member,
+		       bool is_named)
+{
+	const char *name = member->name;
+	struct config cfg;
+	bool found = false;
+	int status;
+
+	config_init(&cfg, name);
+	status = check_policy(run, member);
+	if (!status)
+		status = store_load(run->opts, STORE_ETC, name, &cfg, &found);
+	if (!status && !found && is_named)
+		status = fail(IOBAND_DEVICE,
+			      "'%s' has no configuration: write " STORE_ETC "/%s.conf, or have it written by 'ioband save %s'",
+			      name, name, name);
+	else if (!status && found && !is_named && !run->list && !check_only &&
+		 is_absent(run->opts, &cfg))
+		status = IOBAND_PARTLY;
+	else if (!status && found)
+		status = run_volume(run, &cfg);
+	config_free(&cfg);
+	if (!run->status || run->status == IOBAND_PARTLY)
+		run->status = status ? status : run->status;
+	run->nr_done += !status || status == IOBAND_PARTLY;
+}
+
+static void add_member(struct run *run, const char *name, bool is_chosen)
+{
+	run->members = xreallocarray(run->members, run->nr_members + 1,
+				     sizeof(*run->members));
+	run->members[run->nr_members++] = (struct member){
+		.name = xstrdup(name),
+		.is_chosen = is_chosen,
+	};
+}
+
+/*
+ * Accept VG/LV and nodes as well: the file is named after the device-mapper name. The
+ * device may be still to be made.
+ */
+static int add_named(struct run *run, const char *word)
+{
+	char name[VOLUME_LEN];
+	struct blk blk;
+	char *why;
+	int status;
+
+	if (!strncmp(word, "/dev/", 5) || blk_is_lv(word)) {
+		fail_keep(&why);
+		status = blk_find(run->opts->sysroot, word, &blk);
+		fail_keep(NULL);
+		free(why);
+		if (!status && *blk.dm_name)
+			word = blk.dm_name;
+		else if (blk_dm_name(name, sizeof(name), word))
+			word = name;
+	}
+	add_member(run, word, true);
+	return check_volume_name(word);
+}
+
+static int add_all(struct run *run, bool are_chosen)
+{
+	struct names names;
+	int status = store_names(run->opts, STORE_ETC, &names);
+
+	for (size_t i = 0; i < names.nr; i++)
+		add_member(run, names.v[i], are_chosen);
+	names_free(&names);
+	return status;
+}
+
+static int run_all(struct run *run, int argc, char **argv)
+{
+	struct ioband_dm_version version;
+	int status = 0;
+
+	for (int i = 0; !status && i < argc; i++)
+		status = add_named(run, argv[i]);
+	if (!status)
+		status = target_check(&version);
+	if (!status)
+		status = add_all(run, !argc);
+	/* Before the files are read: 'ioband disable' may be about to remove them. */
+	if (!status && !run->list && !check_only)
+		status = lock_take(run->opts);
+	for (size_t i = 0; !status && i < run->nr_members; i++)
+		find_share(run->opts, &run->members[i]);
+	for (size_t i = 0; !status && i < run->nr_members; i++)
+		if (run->members[i].is_chosen)
+			run_member(run, &run->members[i], argc);
+	for (size_t i = 0; i < run->nr_members; i++)
+		free(run->members[i].name);
+	free(run->members);
+	return status ? status : run->status;
+}
+
+int cmd_apply(const struct options *opts, int argc, char **argv)
+{
+	struct run run = { .opts = opts };
+	int status;
+
+	if (check_only && opts->dry_run)
+		return fail(IOBAND_USAGE,
+			    "--check and --dry-run exclude each other: choose one");
+	status = run_all(&run, argc, argv);
+	if (!status && check_only && run.any_difference)
+		status = fail(IOBAND_DIFFERS,
+			      "not as configured: 'ioband diff' shows what is different, 'ioband apply' changes it");
+	return status;
+}
+
+int cmd_diff(const struct options *opts, int argc, char **argv)
+{
+	struct run run = { .opts = opts };
+	int status, r;
+
+	status = listing_new(&run.list, opts, "differences", diff_columns);
+	if (!status)
+		status = run_all(&run, argc, argv);
+	if (!status || run.nr_done) {
+		r = listing_print(run.list);
+		status = r ? r : status;
+	}
+	listing_free(run.list);
+	return status ? status : run.any_difference ? IOBAND_DIFFERS : 0;
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ioband detach: take ioband out of a device in use.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "attach.h"
+#include "cmd.h"
+#include "config/current.h"
+#include "config/store.h"
+#include "inside.h"
+#include "lib/blk.h"
+#include "lib/util.h"
+
+/* LVM has removed ioband, or the whole device: clean up what is left of ours. */
+static int forget(const struct options *opts, const struct volumes *volumes,
+		  const char *name, const char *uuid)
+{
+	struct config cfg;
+	bool found;
+	int status;
+
+	found = record_find(opts, name, uuid, &cfg);
+	/* A new device may have the name now: look for a record by name alone. */
+	if (!found && *uuid) {
+		config_free(&cfg);
+		found = record_find(opts, name, "", &cfg);
+	}
+	if (found) {
+		if (!opts->dry_run)
+			record_remove(opts, cfg.name);
+		status = inside_clean(opts, volumes, cfg.name, cfg.uuid);
+	} else {
+		warn("'%s' is not attached: nothing to do", name);
+		status = inside_clean(opts, volumes, name, uuid);
+	}
+	config_free(&cfg);
+	return status;
+}
+
+/**
+ * detach_volume - take ioband out of a device, or forget that it was in
+ * @opts: the global options
+ * @volumes: what volumes_read() found
+ * @name: the device
+ *
+ * Return: 0, or an exit code after the error has been reported.
+ */
+int detach_volume(const struct options *opts, const struct volumes *volumes,
+		  const char *name)
+{
+	const struct ioband_dm_device *dev;
+	const struct volume *vol;
+	struct config cfg;
+	int status;
+
+	dev = volumes_device(volumes, name, NULL);
+	vol = volumes_find(volumes, name);
+	if (!vol)
+		return forget(opts, volumes, name,
+			      dev && dev->uuid ? dev->uuid : "");
+	if (!strncmp(vol->uuid, UUID_PREFIX, strlen(UUID_PREFIX)))
+		return fail(IOBAND_DEVICE,
+			    "cannot detach '%s': it is a device of its own; use 'ioband remove %s'",
+			    name, name);
+	status = inside_take_out(opts, volumes, name);
+	if (!status && !opts->dry_run) {
+		if (record_find(opts, name, vol->uuid, &cfg))
+			record_remove(opts, cfg.name);
+		config_free(&cfg);
+	}
+	return status;
+}
+
+static int detach(const struct options *opts, const struct volumes *volumes,
+		  const char *name)
+{
+	const struct volume *vol = volumes_find(volumes, name);
+	int status = detach_volume(opts, volumes, name);
+
+	if (status || !vol || opts->quiet || opts->dry_run)
+		return status;
+	printf("%s: ioband taken out", vol->title);
+	if (store_has_file(opts, name))
+		printf("; it comes back as " STORE_ETC "/%s.conf says, until 'ioband disable %s'",
+		       name, vol->title);
+	putchar('\n');
+	return 0;
+}
+
+int cmd_detach(const struct options *opts, int argc, char **argv)
+{
+	struct volumes volumes = { 0 };
+	struct config cfg;
+	char name[128];
+	struct blk blk;
+	bool known;
+	int status;
+
+	if (!argc)
+		return fail(IOBAND_USAGE,
+			    "detach: expected a logical volume, as in 'ioband detach /dev/vg/data'");
+	status = volumes_lock(opts, &volumes);
+	if (status)
+		goto out;
+	/* The device may be gone and only its record left. */
+	blk_dm_name(name, sizeof(name), argv[0]);
+	known = volumes_device(&volumes, name, NULL);
+	if (!known) {
+		known = record_find(opts, name, "", &cfg);
+		config_free(&cfg);
+	}
+	if (known) {
+		status = detach(opts, &volumes, name);
+		goto out;
+	}
+	status = blk_find(opts->sysroot, argv[0], &blk);
+	if (!status && !*blk.dm_name)
+		status = fail(IOBAND_DEVICE,
+			      "cannot detach '%s': it is not a device-mapper device; 'ioband list' shows the volumes there are",
+			      argv[0]);
+	if (!status)
+		status = detach(opts, &volumes, blk.dm_name);
+out:
+	volumes_free(&volumes);
+	return status;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The present state: volumes as configurations, and what has become of attached ones.
+ */
+#ifndef IOBAND_CURRENT_H
+#define IOBAND_CURRENT_H
+
+#include "config.h"
+#include "lib/volume.h"
+
+struct options;
+
+/* Prefixes of the uuids of devices made by ioband. */
+#define UUID_PREFIX "IOBAND-"
+
+bool volume_is_attached(const struct volume *vol);
+bool volume_is_wiped(const struct volumes *volumes, const char *name);
+int volume_config(const struct options *opts, const struct volume *vol,
+		  struct config *cfg);
+const char *volume_state(const struct options *opts, const struct volume *vol);
+void config_keep_absent(const struct options *opts, const struct config *old,
+			struct config *cfg);
+void config_keep_auto(const struct options *opts,
+		      const struct volumes *volumes, const struct volume *vol,
+		      const struct config *old, struct config *cfg);
+int save_config(const struct options *opts, const struct volumes *volumes,
+		const struct volume *vol, bool follow, struct config *cfg);
+int volume_changed(const struct options *opts, const char *name,
+		   const struct config *want);
+
+/**
+ * struct ghost - what is left of an attached volume
+ * @name: device-mapper name, present or former
+ * @state: "lost", "gone" or "orphan"
+ * @cfg: its recorded configuration; empty for an orphan
+ */
+struct ghost {
+	char name[VOLUME_LEN];
+	const char *state;
+	struct config cfg;
+};
+
+struct ghosts {
+	struct ghost *v;
+	size_t nr;
+};
+
+int ghosts_read(const struct options *opts, const struct volumes *volumes,
+		struct ghosts *ghosts);
+char *ghost_sentence(const struct ghost *ghost);
+void ghosts_free(struct ghosts *ghosts);
+
+#endif /* IOBAND_CURRENT_H */

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * doctor: the devices below. Does anything else divide their bandwidth?
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "doctor.h"
+#include "lib/blk.h"
+
+/**
+ * sys_block_line - read the first line of a sysfs file of a device
+ * @sysroot: prefix of /sys
+ * @devno: MAJOR:MINOR
+ * @file: path relative to the directory of the device
+ *
+ * Return: the line without its newline, to be freed; %NULL if there is no such file.
+ */
+char *sys_block_line(const char *sysroot, const char *devno, const char *file)
+{
+	char *path, line[256], *text = NULL;
+	FILE *f;
+
+	/* @devno comes from a table: do not trust it in a path. */
+	if (devno[strspn(devno, "0123456789:")])
+		return NULL;
+	path = xasprintf("/sys/dev/block/%s/%s", devno, file);
+	f = open_below(sysroot, path);
+	free(path);
+	if (!f)
+		return NULL;
+	if (fgets(line, sizeof(line), f)) {
+		line[strcspn(line, "\n")] = '\0';
+		text = xstrdup(line);
+	}
+	fclose(f);
+	return text;
+}
+
+/* Whether an earlier patient lies on it as well: report it only once. */
+static bool is_seen(const struct doctor *doctor, size_t nr, const char *devno)
+{
+	for (size_t i = 0; i < nr; i++)
+		for (size_t j = 0; j < doctor->patients[i].devices.nr; j++)
+			if (!strcmp(doctor->patients[i].devices.v[j], devno))
+				return true;
+	return false;
+}
+
+static void check_scheduler(struct doctor *doctor, const char *devno,
+			    const char *path)
+{
+	char *line = sys_block_line(doctor->opts->sysroot, devno,
+				    "queue/scheduler");
+
+	if (line && strstr(line, "[bfq]"))
+		add_finding(doctor, WARNING, "bfq", path,
+			    xstrdup("its I/O scheduler bfq divides bandwidth a second time, by its own weights"),
+			    xasprintf("choose another with 'echo mq-deadline >/sys/dev/block/%s/queue/scheduler'",
+				      devno));
+	free(line);
+}
+
+/* Throttling below keeps I/O that ioband has let go, and takes its room at the disk. */
+static void check_writeback(struct doctor *doctor, const char *devno,
+			    const char *path)
+{
+	char *line = sys_block_line(doctor->opts->sysroot, devno,
+				    "queue/wbt_lat_usec");
+	char *seeks = sys_block_line(doctor->opts->sysroot, devno,
+				     "queue/rotational");
+
+	if (line && *line != '0' && *line != '-')
+		add_finding(doctor, seeks && *seeks == '1' ? WARNING : NOTE,
+			    "wbt", path,
+			    xasprintf("it throttles writeback while I/O takes longer than %s us, so writers get less than their part",
+				      line),
+			    xasprintf("end that with 'echo 0 >/sys/dev/block/%s/queue/wbt_lat_usec'",
+				      devno));
+	free(seeks);
+	free(line);
+}
+
+static void check_zoned(struct doctor *doctor, const char *devno,
+			const char *path)
+{
+	char *line = sys_block_line(doctor->opts->sysroot, devno,
+				    "queue/zoned");
+
+	if (line && strcmp(line, "none"))
+		add_finding(doctor, ERROR, "zoned", path,
+			    xasprintf("it is zoned (%s), and ioband refuses such a device",
+				      line),
+			    xstrdup("put ioband on something above it that is not zoned, such as dm-zoned"));
+	free(line);
+}
+
+/* Lines of io.cost.qos in the root cgroup: MAJOR:MINOR enable=1 ... */
+static void check_iocost(struct doctor *doctor, const char *devno,
+			 const char *path)
+{
+	FILE *file = open_below(doctor->opts->sysroot,
+				"/sys/fs/cgroup/io.cost.qos");
+	char line[512];
+	size_t len = strlen(devno);
+
+	if (!file)
+		return;
+	while (fgets(line, sizeof(line), file))
+		if (!strncmp(line, devno, len) && line[len] == ' ' &&
+		    strstr(line, " enable=1"))
+			add_finding(doctor, WARNING, "iocost", path,
+				    xstrdup("iocost is enabled on it, and divides bandwidth by io.weight, or tries to"),
+				    xasprintf("end that with \"echo '%s enable=0' >/sys/fs/cgroup/io.cost.qos\"",
+					      devno));
+	fclose(file);
+}
+
+/* Volumes of different shares on one disk make it appear slower to each other. */
+static void check_shares(struct doctor *doctor)
+{
+	const struct volumes *volumes = &doctor->volumes;
+
+	for (size_t i = 0; i < volumes->nr; i++) {
+		struct io_devices mine;
+
+		if (!volumes->v[i].chosen)
+			continue;
+		io_devices_find(&mine, doctor->opts->sysroot,
+				volumes->v[i].major, volumes->v[i].minor);
+		for (size_t j = 0; j < volumes->nr && mine.nr; j++) {
+			const char *disk = mine.v[mine.nr - 1];
+			struct io_devices other;
+
+			if (!strcmp(volumes->v[j].table.share,
+				    volumes->v[i].table.share) ||
+			/* Reported for the first of the two. */
+			    (volumes->v[j].chosen && j < i))
+				continue;
+			io_devices_find(&other, doctor->opts->sysroot,
+					volumes->v[j].major,
+					volumes->v[j].minor);
+			if (other.nr > 1 && mine.nr > 1 &&
+			    !strcmp(other.v[other.nr - 1], disk)) {
+				char *path = blk_path(doctor->opts->sysroot,
+						      disk);
+
+				add_finding(doctor, WARNING, "two-shares",
+					    volumes->v[i].name,
+					    xasprintf("it is on %s as %s is, and their shares %s and %s do not know of each other",
+						      path, volumes->v[j].name,
+						      volumes->v[i].table.share,
+						      volumes->v[j].table.share),
+					    xstrdup("give both the same share"));
+				free(path);
+			}
+			io_devices_free(&other);
+		}
+		io_devices_free(&mine);
+	}
+}
+
+/* Examine each patient and all devices that it lies on. */
+void doctor_disks(struct doctor *doctor)
+{
+	for (size_t i = 0; i < doctor->nr_patients; i++) {
+		const struct patient *patient = &doctor->patients[i];
+
+		for (size_t j = 0; j < patient->devices.nr; j++) {
+			const char *devno = patient->devices.v[j];
+			char *path;
+
+			if (is_seen(doctor, i, devno))
+				continue;
+			path = blk_path(doctor->opts->sysroot, devno);
+			check_scheduler(doctor, devno, path);
+			check_iocost(doctor, devno, path);
+			check_writeback(doctor, devno, path);
+			/* A device on top of a zoned one need not be zoned. */
+			if (!j)
+				check_zoned(doctor, devno, path);
+			free(path);
+		}
+	}
+	check_shares(doctor);
+}

@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * doctor: the volumes, and those that should exist.
+ */
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "attach/attach.h"
+#include "attach/services.h"
+#include "cmd.h"
+#include "config/current.h"
+#include "config/generator.h"
+#include "config/store.h"
+#include "doctor.h"
+#include "lib/blk.h"
+#include "lib/sample.h"
+#include "lib/target.h"
+#include "lib/words.h"
+
+/* A group as written on a command line; to be freed. */
+static char *group_word(bool is_default, uint64_t id)
+{
+	return is_default ? xstrdup("default") : xasprintf("%" PRIu64, id);
+}
+
+/* With option auto the kernel removes the group of a cgroup that is gone. */
+static void check_group(struct doctor *doctor, const struct volume *vol,
+			const struct show_group *group)
+{
+	char *id = group_word(group->is_default, group->id);
+
+	if (group->cgroup && !strcmp(group->cgroup, "gone")) {
+		if (!vol->table.auto_depth)
+			add_finding(doctor, WARNING, "cgroup-gone", vol->name,
+				    xasprintf("the cgroup of group %s is gone",
+					      id),
+				    xasprintf("take it away with 'ioband group del %s %s', or let 'ioband follow %s' do so always",
+					      vol->name, id, vol->name));
+	} else if (group->charged_to) {
+		const char *path = group->cgroup ? group->cgroup : "?";
+		int parent = strrchr(path, '/') > path ?
+			     (int)(strrchr(path, '/') - path) : 0;
+		char *file = shell_word("/sys/fs/cgroup%.*s/cgroup.subtree_control",
+					parent, path);
+
+		add_finding(doctor, WARNING, "no-io-controller", vol->name,
+			    xasprintf("group %s gets no I/O: the io controller is not enabled for the cgroup %s, and %s is charged",
+				      id, path, group->charged_to),
+			    xasprintf("enable it with \"echo +io >%s\", for a unit of systemd with IOAccounting=yes",
+				      file));
+		free(file);
+	}
+	free(id);
+}
+
+static int check_show(struct doctor *doctor, const struct volume *vol)
+{
+	struct show show;
+	int status = sample_show(vol, &show);
+
+	if (status)
+		return status;
+	for (size_t i = 0; i < show.nr_groups; i++)
+		check_group(doctor, vol, &show.groups[i]);
+	if (show.attribution && !strcmp(show.attribution, "page"))
+		add_finding(doctor, WARNING, "attribution", vol->name,
+			    xstrdup("this kernel's device-mapper does not tell whose I/O it is: what dm-crypt and others above ioband send from pages of their own is charged to the default group"),
+			    xstrdup("use a kernel with \"dm: use bio_clone_blkg_association\" (Debian: 6.1.170, 6.12.85), or put dm-crypt below ioband"));
+	if (show.note && !strcmp(show.note, "no_effect_without_epochs"))
+		add_finding(doctor, NOTE, "no-effect", vol->name,
+			    xstrdup("token_base or carryover is set, and has no effect"),
+			    xasprintf("clear them with 'dmsetup message %s %" PRIu64 " token 0' and the same with 'carryover 0'",
+				      vol->name, vol->start));
+	show_free(&show);
+	return 0;
+}
+
+/* Report a share with a single group. */
+static void check_alone(struct doctor *doctor, const struct volume *vol)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < doctor->volumes.nr; i++) {
+		const struct volume *other = &doctor->volumes.v[i];
+
+		if (strcmp(other->table.share, vol->table.share))
+			continue;
+		nr += other->table.nr_groups;
+		/* The table need not mention the default group. */
+		if (!table_find(&other->table, true, 0))
+			nr++;
+		if (other->table.auto_depth)
+			nr += 2;
+	}
+	if (nr < 2)
+		add_finding(doctor, NOTE, "alone", vol->name,
+			    xasprintf("share %s has one group only, so nothing is divided",
+				      vol->table.share),
+			    strcmp(vol->table.type, "cgroup") ?
+			    xasprintf("add groups with 'ioband group add %s ...'",
+				      vol->name) :
+			    xasprintf("add groups with 'ioband group add %s ...', or let 'ioband follow %s' do so",
+				      vol->name, vol->name));
+	else
+		doctor_policy(doctor, vol);
+}
+
+/* A thin pool passes no I/O on: that of thin volumes goes to what is below it. */
+static void check_pool(struct doctor *doctor, const struct volume *vol)
+{
+	const char *suffix = strncmp(vol->uuid, "LVM-", 4) ? NULL :
+			     strchr(vol->uuid + 4, '-');
+
+	if (suffix && !strcmp(suffix, "-pool"))
+		add_finding(doctor, ERROR, "thin-pool", vol->name,
+			    xstrdup("it is a thin pool, and I/O of its thin volumes goes past ioband"),
+			    xasprintf("'ioband detach %s', and attach the thin volumes instead",
+				      vol->name));
+}
+
+/* Report lines of other targets: their I/O bypasses ioband. */
+static int check_lines(struct doctor *doctor, const struct volume *vol)
+{
+	struct ioband_dm_targets targets;
+	size_t ours = 0;
+	int r = ioband_dm_table(vol->name, &targets);
+
+	/* The device is gone by now. */
+	if (r)
+		return 0;
+	for (size_t i = 0; i < targets.nr; i++)
+		ours += !strcmp(targets.v[i].type, TARGET_TYPE);
+	if (ours && ours < targets.nr)
+		add_finding(doctor, WARNING, "mixed-table", vol->name,
+			    xasprintf("%zu of the %zu lines of its table are not of ioband: I/O there is neither counted nor held",
+				      targets.nr - ours, targets.nr),
+			    xasprintf("put ioband into the other lines, too, with 'ioband attach %s'",
+				      vol->name));
+	ioband_dm_targets_free(&targets);
+	return 0;
+}
+
+/* A volume on top of a device keeps its size when the device is resized. */
+static void check_size(struct doctor *doctor, const struct volume *vol)
+{
+	struct ioband_dm_targets targets;
+	uint64_t end, size;
+	char *text;
+
+	if (ioband_dm_table(vol->name, &targets))
+		return;
+	text = targets.nr == 1 ? sys_block_line(doctor->opts->sysroot,
+						vol->table.device, "size") :
+				 NULL;
+	if (text && parse_u64(text, UINT64_MAX, &size)) {
+		end = vol->table.offset_sectors + targets.v[0].length;
+		if (size < end)
+			add_finding(doctor, ERROR, "size", vol->name,
+				    xasprintf("it is %" PRIu64 " sectors longer than the device below it",
+					      end - size),
+				    volume_is_attached(vol) ?
+				    xstrdup("make the device below as long as it was, before something is written there") :
+				    xasprintf("make the device below as long as it was, before something is written there; or shrink the file system, then 'ioband resize %s'",
+					      vol->name));
+		else if (size > end && !volume_is_attached(vol))
+			add_finding(doctor, WARNING, "size", vol->name,
+				    xasprintf("the device below has %" PRIu64 " sectors more",
+					      size - end),
+				    xasprintf("use them with 'ioband resize %s'",
+					      vol->name));
+	}
+	free(text);
+	ioband_dm_targets_free(&targets);
+}
+
+/* Whether @dir has a configuration of the volume, be it readable or not. */
+bool doctor_has_file(const struct doctor *doctor, const char *dir,
+		     const char *name)
+{
+	char *path = xasprintf("%s%s/%s.conf", doctor->opts->sysroot, dir, name);
+	struct stat st;
+	bool found = !lstat(path, &st);
+
+	free(path);
+	return found;
+}
+
+static bool is_wanted(const struct doctor *doctor, const char *by,
+		      const char *unit)
+{
+	return systemd_wants(doctor->opts, by, unit);
+}
+
+/* Report a configured volume that systemd does not set up at boot. */
+static void check_enabled(struct doctor *doctor, const struct volume *vol,
+			  const char *escaped)
+{
+	char *unit = xasprintf("ioband@%s.service", escaped);
+
+	if (systemd_is_running(doctor->opts) &&
+	    !(is_wanted(doctor, "ioband.target", unit) &&
+	      is_wanted(doctor, "sysinit.target", "ioband.target")))
+		add_finding(doctor, NOTE, "not-enabled", vol->name,
+			    xstrdup("its settings are saved, but nothing restores them at boot"),
+			    xasprintf("have it done with 'ioband enable %s'",
+				      vol->name));
+	free(unit);
+}
+
+/* Whether this process is 'ioband follow' of the volume, not just once. */
+static bool is_follower(const struct doctor *doctor, const char *pid,
+			const char *name)
+{
+	char *path = xasprintf("/proc/%s/cmdline", pid);
+	FILE *file = open_below(doctor->opts->sysroot, path);
+	bool follow = false, named = false, once = false;
+	char *word = NULL;
+	size_t size = 0;
+
+	free(path);
+	while (file && getdelim(&word, &size, '\0', file) > 0) {
+		const char *base = strrchr(word, '/');
+		char dm_name[VOLUME_LEN];
+
+		base = base ? base + 1 : word;
+		follow |= !strcmp(word, "follow");
+		once |= !strcmp(word, "--once");
+		named |= follow && (!strcmp(base, name) ||
+				    (blk_dm_name(dm_name, sizeof(dm_name), word) &&
+				     !strcmp(dm_name, name)));
+	}
+	free(word);
+	if (file)
+		fclose(file);
+	return named && !once;
+}
+
+/* The process that follows the volume, "" if there is none. */
+static void find_follower(const struct doctor *doctor, const char *name,
+			  char pid[24])
+{
+	char *path = xasprintf("%s/proc", doctor->opts->sysroot);
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+
+	*pid = '\0';
+	free(path);
+	while (dir && !*pid && (entry = readdir(dir)))
+		if (*entry->d_name >= '0' && *entry->d_name <= '9' &&
+		    is_follower(doctor, entry->d_name, name))
+			snprintf(pid, 24, "%.20s", entry->d_name);
+	if (dir)
+		closedir(dir);
+}
+
+/* Report two programs that undo each other's work. */
+static void check_follow(struct doctor *doctor, const struct config *cfg,
+			 const char *escaped)
+{
+	char *device = xasprintf("dev-mapper-%s.device", escaped);
+	char *unit = xasprintf("ioband-follow@%s.service", escaped);
+	char pid[24] = "";
+
+	if (!cfg->follow)
+		find_follower(doctor, cfg->name, pid);
+	if (*pid)
+		add_finding(doctor, WARNING, "both", cfg->name,
+			    xasprintf("'ioband follow' (process %s) manages its groups, and its file says nothing of that: 'ioband apply' and it undo each other's work",
+				      pid),
+			    xasprintf("write 'follow = yes' into the section [volume] of "
+				      STORE_ETC "/%s.conf", cfg->name));
+	else if (!cfg->follow && is_wanted(doctor, device, unit) &&
+	    is_wanted(doctor, "timers.target", "ioband.timer"))
+		add_finding(doctor, WARNING, "both", cfg->name,
+			    xstrdup("ioband.timer and 'ioband follow' undo each other's work"),
+			    xasprintf("write 'follow = yes' into the section [volume] of "
+				      STORE_ETC "/%s.conf", cfg->name));
+	free(unit);
+	free(device);
+}
+
+/* Report a file that apply refuses, whatever becomes of its volume. */
+static bool load_saved(struct doctor *doctor, const char *name,
+		       struct config *cfg, bool *found)
+{
+	struct blk blk;
+	char *why;
+	int status;
+
+	fail_keep(&why);
+	status = store_load(doctor->opts, STORE_ETC, name, cfg, found);
+	if (!status && *found && cfg->is_attached)
+		status = attach_find(doctor->opts, cfg, &blk);
+	fail_keep(NULL);
+	/* A device that is not there is no fault of the file. */
+	if (status && status != IOBAND_DEVICE) {
+		add_finding(doctor, ERROR, "config", name, why,
+			    xstrdup("mend it, or remove it"));
+		return false;
+	}
+	free(why);
+	return true;
+}
+
+static void check_saved(struct doctor *doctor, const struct volume *vol)
+{
+	char *escaped = systemd_escape(vol->name, false);
+	struct config cfg;
+	bool found, good = load_saved(doctor, vol->name, &cfg, &found);
+
+	if (good && found) {
+		check_enabled(doctor, vol, escaped);
+		check_follow(doctor, &cfg, escaped);
+	} else if (good) {
+		add_finding(doctor, NOTE, "not-saved", vol->name,
+			    xstrdup("its settings are written nowhere and go with the next restart"),
+			    xasprintf("keep them with 'ioband save %s'",
+				      vol->name));
+	}
+	config_free(&cfg);
+	free(escaped);
+}
+
+/**
+ * doctor_volumes - examine the chosen volumes
+ *
+ * Return: 0, or an exit code after the error has been reported.
+ */
+int doctor_volumes(struct doctor *doctor)
+{
+	int status = 0;
+
+	for (size_t i = 0; !status && i < doctor->volumes.nr; i++) {
+		const struct volume *vol = &doctor->volumes.v[i];
+
+		if (!vol->chosen)
+			continue;
+		status = check_show(doctor, vol);
+		if (!status)
+			status = check_lines(doctor, vol);
+		check_size(doctor, vol);
+		check_alone(doctor, vol);
+		check_pool(doctor, vol);
+		check_saved(doctor, vol);
+	}
+	return status;
+}
+
+#define LOST	"it has lost ioband, though %s/%s.conf is there: LVM puts its own table back when it changes a volume"
+#define MISSING	"there is no such device, though %s/%s.conf is there"
+
+/* Report configured volumes that do not exist. */
+static int check_kept(struct doctor *doctor)
+{
+	struct names names;
+	int status = store_names(doctor->opts, STORE_ETC, &names);
+
+	for (size_t i = 0; !status && i < names.nr; i++) {
+		const char *name = names.v[i];
+		struct config cfg;
+		bool found, good;
+
+		if (volumes_find(&doctor->volumes, name) ||
+		    !doctor_wants(doctor, name))
+			continue;
+		good = load_saved(doctor, name, &cfg, &found);
+		config_free(&cfg);
+		if (!good)
+			continue;
+		if (volume_is_wiped(&doctor->volumes, name))
+			add_finding(doctor, ERROR, "lost", name,
+				    xasprintf("its table was replaced, as by 'dmsetup wipe_table', though %s/%s.conf is there",
+					      STORE_ETC, name),
+				    xasprintf("free it, then 'ioband remove %s' and 'ioband apply %s'",
+					      name, name));
+		else if (volumes_device(&doctor->volumes, name, NULL))
+			add_finding(doctor, ERROR, "lost", name,
+				    xasprintf(LOST, STORE_ETC, name),
+				    xasprintf("put it in again with 'ioband apply %s'",
+					      name));
+		else
+			add_finding(doctor, ERROR, "missing", name,
+				    xasprintf(MISSING, STORE_ETC, name),
+				    xasprintf("make it with 'ioband apply %s', or remove the file",
+					      name));
+	}
+	names_free(&names);
+	return status;
+}
+
+/* Report what is left of an attached volume, perhaps under another name. */
+static void check_ghost(struct doctor *doctor, const struct ghost *ghost)
+{
+	const char *name = ghost->name;
+
+	if (!doctor_wants(doctor, name))
+		return;
+	if (!strcmp(ghost->state, "orphan"))
+		add_finding(doctor, WARNING, "orphan", name,
+			    xstrdup("it is left over from a volume that has lost ioband, and keeps its disks in use"),
+			    xasprintf("attach that volume again, or take it away with 'dmsetup remove %s'",
+				      name));
+	else if (doctor_has_file(doctor, STORE_ETC, name))
+		return;
+	else if (!strcmp(ghost->state, "lost"))
+		add_finding(doctor, ERROR, "lost", name,
+			    xasprintf(LOST, STORE_RUN, ghost->cfg.name),
+			    xasprintf("put it in again with 'ioband attach %s'",
+				      name));
+	else
+		add_finding(doctor, WARNING, "missing", name,
+			    xasprintf(MISSING, STORE_RUN, ghost->cfg.name),
+			    xasprintf("after its activation put ioband in again with 'ioband attach %s', or forget it with 'ioband detach %s'",
+				      name, name));
+}
+
+/**
+ * doctor_lost - look for volumes that should exist but do not
+ *
+ * Return: 0, or an exit code after the error has been reported.
+ */
+int doctor_lost(struct doctor *doctor)
+{
+	struct ghosts ghosts = { 0 };
+	int status = check_kept(doctor);
+
+	if (!status)
+		status = ghosts_read(doctor->opts, &doctor->volumes, &ghosts);
+	for (size_t i = 0; !status && i < ghosts.nr; i++)
+		check_ghost(doctor, &ghosts.v[i]);
+	ghosts_free(&ghosts);
+	return status;
+}

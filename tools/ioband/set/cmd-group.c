@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ioband group: add a group to a volume, or remove it.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "apply/converge.h"
+#include "cmd.h"
+#include "config/current.h"
+#include "config/groupref.h"
+#include "lib/action.h"
+#include "lib/util.h"
+
+/* Add the group with its settings, all or nothing. */
+static int add(const struct options *opts, const struct volume *vol,
+	       const char *word, const char *ref, const struct settings *set)
+{
+	static const struct settings none;
+	struct plan plan = { 0 };
+	struct failure why;
+	int r, status = 0;
+	char *text;
+
+	text = xasprintf("attach %s", ref);
+	r = action_message(opts, vol->name, vol->start, text);
+	free(text);
+	if (r == -EEXIST)
+		return fail(IOBAND_BUSY,
+			    "cannot add group '%s' to '%s': it is there already; 'ioband set' changes it",
+			    word, vol->name);
+	if (r)
+		return fail_change(r, "cannot add group '%s' to '%s'", word,
+				   vol->name);
+	messages_add_settings(&plan, ref, &none, set);
+	for (size_t i = 0; !r && i < plan.nr_messages; i++)
+		r = action_message(opts, vol->name, vol->start,
+				   plan.messages[i]);
+	if (r) {
+		failure_note(&why, r);
+		text = xasprintf("detach %s", ref);
+		action_message(opts, vol->name, vol->start, text);
+		free(text);
+		status = fail_action(&why, "cannot add group '%s' to '%s'",
+				     word, vol->name);
+	}
+	plan_free(&plan);
+	return status;
+}
+
+static int del(const struct options *opts, const struct volume *vol,
+	       const char *word, const char *ref)
+{
+	char *text = xasprintf("detach %s", ref);
+	int r = action_message(opts, vol->name, vol->start, text);
+
+	free(text);
+	return r ? fail_change(r, "cannot remove group '%s' from '%s'", word,
+			       vol->name) : 0;
+}
+
+static int change(const struct options *opts, const struct volume *vol,
+		  bool is_add, int argc, char **argv)
+{
+	struct config_group group = { 0 };
+	struct parse_error err;
+	char ref[GROUPREF_LEN];
+	char *why;
+	int status = 0;
+
+	for (int i = 1; i < argc; i++)
+		if (settings_take(&group.set, argv[i], SETTING_WEIGHT_MAX,
+				  &err))
+			return fail(IOBAND_USAGE, "group add: %s", err.text);
+	if (settings_check(&group.set, &err))
+		return fail(IOBAND_USAGE, "group add: %s", err.text);
+	if (groupref_resolve(opts, vol->table.type, argv[0], &group, &why) ||
+	    groupref_resolve_parent(opts, vol->table.type, &group.set, &why))
+		status = fail(IOBAND_USAGE, "%s", why);
+	else if (group.is_default)
+		status = fail(IOBAND_USAGE,
+			      "group '%s': the default group is always there; 'ioband set' changes it",
+			      argv[0]);
+	free(why);
+	if (status)
+		return status;
+	groupref_print(ref, &group);
+	groupref_warn(argv[0], &group);
+	status = is_add ? add(opts, vol, argv[0], ref, &group.set) :
+			  del(opts, vol, argv[0], ref);
+	if (!status)
+		status = volume_changed(opts, vol->name, NULL);
+	return status;
+}
+
+int cmd_group(const struct options *opts, int argc, char **argv)
+{
+	struct volumes volumes = { 0 };
+	const char *name;
+	bool is_add;
+	int status;
+
+	if (argc < 3 || (strcmp(argv[0], "add") && strcmp(argv[0], "del")))
+		return fail(IOBAND_USAGE,
+			    "group: expected add or del, a volume and a group, as in 'ioband group add data /db.slice weight=300'");
+	is_add = !strcmp(argv[0], "add");
+	if (!is_add && argc > 3)
+		return fail(IOBAND_USAGE,
+			    "group del: unexpected word '%s': it takes a volume and a group",
+			    argv[3]);
+	status = volumes_lock(opts, &volumes);
+	if (!status)
+		status = volumes_name(&volumes, argv[1], &name);
+	if (!status)
+		status = change(opts, volumes_find(&volumes, name), is_add,
+				argc - 2, argv + 2);
+	volumes_free(&volumes);
+	return status;
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ioband set: change the settings of a group or of the whole share.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "apply/policy.h"
+#include "attach/attach.h"
+#include "cmd.h"
+#include "config/current.h"
+#include "config/groupref.h"
+#include "lib/action.h"
+#include "lib/util.h"
+
+static int force;
+
+static const struct option set_long_options[] = {
+	{ "force",	no_argument,		&force, true },
+	{ 0 }
+};
+
+const struct own_options set_options = {
+	set_long_options, NULL,
+	"      --force          drop settings that the new policy has not, or promise what\n"
+	"                       the disk is too slow for, as force=1 does\n"
+};
+
+static int send(const struct options *opts, const struct volume *vol,
+		const char *what, char *text)
+{
+	int r = action_message(opts, vol->name, vol->start, text);
+
+	free(text);
+	return r ? fail_change(r, "cannot set %s of '%s'", what, vol->name) : 0;
+}
+
+/* The most frequent mistake: say what to type instead. */
+static int no_group(const struct volume *vol, int argc, char **argv)
+{
+	char *words = shell_word("%s", argv[0]);
+	int status;
+
+	for (int i = 1; i < argc; i++) {
+		char *word = shell_word("%s", argv[i]);
+		char *more = xasprintf("%s %s", words, word);
+
+		free(words);
+		free(word);
+		words = more;
+	}
+	status = fail(IOBAND_USAGE,
+		      "'%s' has no group in '%s' yet: \"ioband group add %s %s\" makes it one",
+		      argv[0], vol->name, vol->name, words);
+	free(words);
+	return status;
+}
+
+/* All settings in one message, which the kernel applies completely or not at all. */
+static int set_group(const struct options *opts, const struct volume *vol,
+		     int argc, char **argv)
+{
+	struct config_group group = { 0 };
+	char ref[GROUPREF_LEN], value[SETTING_LEN];
+	struct parse_error err;
+	char *text, *why, *what;
+	int status = 0;
+
+	if (argc < 2)
+		return fail(IOBAND_USAGE,
+			    "set: expected key=value behind the group, such as weight=300");
+	for (int i = 1; i < argc; i++)
+		if (settings_take(&group.set, argv[i], SETTING_WEIGHT_MAX,
+				  &err))
+			return fail(IOBAND_USAGE, "set: %s", err.text);
+	if (settings_check(&group.set, &err))
+		return fail(IOBAND_USAGE, "set: %s", err.text);
+	if (force)
+		group.set.v[SET_FORCE] = (struct setting){
+			.given = true, .value = 1,
+		};
+	if (groupref_resolve(opts, vol->table.type, argv[0], &group, &why) ||
+	    groupref_resolve_parent(opts, vol->table.type, &group.set, &why))
+		status = fail(IOBAND_USAGE, "%s", why);
+	else
+		groupref_warn(argv[0], &group);
+	free(why);
+	if (status)
+		return status;
+
+	if (!vol->table.auto_depth && !group.is_default &&
+	    !table_find(&vol->table, false, group.id))
+		return no_group(vol, argc, argv);
+	groupref_print(ref, &group);
+	text = xasprintf("set %s", ref);
+	for (int key = 0; key < NR_SETTINGS; key++) {
+		char *more;
+
+		if (!group.set.v[key].given)
+			continue;
+		setting_value(value, &group.set, key, false);
+		more = xasprintf("%s %s=%s", text, setting_name(key), value);
+		free(text);
+		text = more;
+	}
+	what = xasprintf("group '%s'", argv[0]);
+	status = send(opts, vol, what, text);
+	free(what);
+	return status;
+}
+
+/* The groups keep their settings. What the new policy has not is not dropped unasked. */
+static int set_policy(const struct options *opts, const struct volumes *volumes,
+		      const struct volume *vol, const char *policy)
+{
+	struct policy_change change;
+	int status = policy_change_make(opts, volumes, vol, NULL, policy,
+					&change);
+
+	if (!status && change.lost && !force)
+		status = fail(IOBAND_USAGE,
+			      "cannot set policy of '%s': under policy %s this has no effect: %s; --force drops it",
+			      vol->name, policy, change.lost);
+	if (!status)
+		status = policy_change_do(opts, vol, policy, &change);
+	policy_change_free(&change);
+	return status;
+}
+
+/* For the one given key, with the value as parsed: the kernel reads 010 as 8. */
+static char *share_message(const struct config *cfg)
+{
+	if (cfg->given[CONFIG_IO_THROTTLE])
+		return xasprintf("io_throttle %u", cfg->io_throttle);
+	if (cfg->given[CONFIG_IO_LIMIT])
+		return xasprintf("io_limit %u", cfg->io_limit);
+	return xasprintf("quantum %u", cfg->quantum_ms);
+}
+
+static int set_share(const struct options *opts, const struct volumes *volumes,
+		     const struct volume *vol, int argc, char **argv)
+{
+	static const char * const keys[] = {
+		"policy=", "io_throttle=", "io_limit=", "quantum=",
+	};
+	char *text, *what, devno[DEVNO_LEN];
+	struct parse_error err;
+	struct config cfg;
+	bool known = false;
+	int status = 0;
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		known |= !strncmp(argv[0], keys[i], strlen(keys[i]));
+	if (!known)
+		return fail(IOBAND_USAGE,
+			    "set: '%s': expected a group, or policy, io_throttle, io_limit or quantum of the share; 'ioband apply' changes the rest",
+			    argv[0]);
+	config_init(&cfg, vol->name);
+	if (config_take_words(&cfg, argc, argv, &err))
+		status = fail(IOBAND_USAGE, "set: %s", err.text);
+	if (!status && argc != 1)
+		status = fail(IOBAND_USAGE,
+			      "set: '%s': expected one key=value of the share at a time, or a group before it",
+			      argv[0]);
+	config_free(&cfg);
+	if (status)
+		return status;
+	if (force && !cfg.given[CONFIG_POLICY])
+		return fail(IOBAND_USAGE,
+			    "set: --force: expected with policy=, or with settings of a group");
+	if (cfg.given[CONFIG_POLICY]) {
+		snprintf(devno, sizeof(devno), "%u:%u", vol->major, vol->minor);
+		policy_by_disks(opts, &cfg, devno);
+		return set_policy(opts, volumes, vol, cfg.policy);
+	}
+	text = share_message(&cfg);
+	what = xasprintf("%.*s", (int)strcspn(argv[0], "="), argv[0]);
+	status = send(opts, vol, what, text);
+	free(what);
+	return status;
+}
+
+int cmd_set(const struct options *opts, int argc, char **argv)
+{
+	struct volumes volumes = { 0 };
+	const struct volume *vol;
+	const char *name;
+	int status;
+
+	if (argc < 2)
+		return fail(IOBAND_USAGE,
+			    "set: expected a volume, a group and key=value, as in 'ioband set data /db.slice weight=300'");
+	status = volumes_lock(opts, &volumes);
+	if (!status)
+		status = volumes_name(&volumes, argv[0], &name);
+	if (!status) {
+		vol = volumes_find(&volumes, name);
+		if (*argv[1] != '/' && strchr(argv[1], '='))
+			status = set_share(opts, &volumes, vol,
+					   argc - 1, argv + 1);
+		else
+			status = set_group(opts, vol, argc - 1, argv + 1);
+	}
+	if (!status)
+		status = volume_changed(opts, name, NULL);
+	volumes_free(&volumes);
+	return status;
+}

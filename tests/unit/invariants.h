@@ -8,7 +8,7 @@
 #ifndef _IOBAND_INVARIANTS_H
 #define _IOBAND_INVARIANTS_H
 
-#include "dm-ioband/sched/tree.h"
+#include "dm-ioband/sched/private.h"
 
 /* Counts the nodes below @node; -1 if a pointer or the order is wrong. */
 static inline int ioband_heap_count_below(const struct ioband_heap_node *node)

@@ -10,6 +10,9 @@
 #include "ioband.h"
 #include "trace.h"
 
+/* Guards which pools, volumes, targets and groups exist, and their settings. */
+DEFINE_MUTEX(ioband_mutex);
+
 #define ALLOC_TRIES		5
 #define ALLOC_PAUSE_MS		10
 
@@ -165,64 +168,6 @@ struct ioband_group *iog_create(struct ioband_volume *volume, u64 id,
 }
 
 /**
- * iog_sum - add up a group's statistics over all CPUs
- * @group: the group
- * @sum: filled in, counted since the group was made
- *
- * Context: any.
- */
-void iog_sum(const struct ioband_group *group, struct ioband_stats *sum)
-{
-	u64 *to = (u64 *)sum;
-	unsigned int cpu, i;
-
-	memset(sum, 0, sizeof(*sum));
-	for_each_possible_cpu(cpu) {
-		const u64 *from = (const u64 *)per_cpu_ptr(group->stats, cpu);
-
-		for (i = 0; i < sizeof(*sum) / sizeof(u64); i++)
-			to[i] += READ_ONCE(from[i]);
-	}
-}
-
-/**
- * iog_in_flight - count what a group has in flight
- * @group: the group
- * @sectors: filled in: sectors in flight, of reads and of writes
- *
- * What is done is read before what was issued, so a bio that moves on meanwhile
- * may be counted as still in flight, but never as done and not issued.
- *
- * Context: any.
- * Return: the number of bios in flight.
- */
-u64 iog_in_flight(const struct ioband_group *group, u64 sectors[IOBAND_DIRS])
-{
-	const struct ioband_stats *stats;
-	unsigned int cpu, i;
-	u64 ios = 0;
-
-	memset(sectors, 0, sizeof(*sectors) * IOBAND_DIRS);
-	for_each_possible_cpu(cpu) {
-		stats = per_cpu_ptr(group->stats, cpu);
-		for (i = 0; i < IOBAND_BUCKETS; i++)
-			ios -= READ_ONCE(stats->services[i]);
-		for (i = 0; i < IOBAND_DIRS; i++)
-			sectors[i] -= READ_ONCE(stats->done_sectors[i]);
-	}
-	/* Pairs with the atomics between issue and completion of a bio. */
-	smp_rmb();
-	for_each_possible_cpu(cpu) {
-		stats = per_cpu_ptr(group->stats, cpu);
-		for (i = 0; i < IOBAND_DIRS; i++) {
-			ios += READ_ONCE(stats->issued_ios[i]);
-			sectors[i] += READ_ONCE(stats->issued_sectors[i]);
-		}
-	}
-	return ios;
-}
-
-/**
  * iog_reset - reset the statistics of a group
  * @group: the group
  *
@@ -375,6 +320,48 @@ void iog_add(struct ioband_group *group)
 }
 
 /**
+ * iog_wake_all - have all who wait to submit look again
+ * @group: whose I/O they have
+ *
+ * Context: any.
+ */
+void iog_wake_all(struct ioband_group *group)
+{
+	wake_up_all(&group->wait[IOBAND_READ]);
+	wake_up_all(&group->wait[IOBAND_WRITE]);
+}
+
+/* Move what a group that is being detached holds to another of its volume. */
+static void iog_rehome(struct ioband_pool *pool, struct ioband_group *from,
+		       struct ioband_group *to)
+{
+	struct ioband_io *io;
+	u64 now_ns;
+
+	spin_lock(&pool->lock);
+	now_ns = ktime_get_ns();
+	from->detached = true;
+	if (pool->owner == from)
+		iop_disown(pool);
+	/* Without another to go to, it holds nothing. */
+	if (iog_held(from))
+		iog_join(pool, to);
+	while ((io = iog_first_held(from))) {
+		struct ioband_bio *first = iob_from_io(io), *iob;
+
+		iob_dequeue(pool, first, now_ns);
+		for (iob = first; iob; iob = iob->next)
+			iob_move(iob, to);
+		iob_enqueue(pool, first, now_ns);
+	}
+	iop_drop_streams(pool, from);
+	ioband_node_del(&pool->sched, &from->node, now_ns);
+	iop_pump(pool, NULL, NULL, now_ns);
+	spin_unlock(&pool->lock);
+	iog_wake_all(from);
+}
+
+/**
  * iog_del - take a group that can no longer be found out of the tree
  * @group: the group; it is freed when its last bio has completed
  * @heir: group to move its held bios to; %NULL if it holds none
@@ -408,23 +395,6 @@ enum {
 	 */
 	MINIMUMS_MAX = 95,
 };
-
-/* The mean size of a group's I/Os, in bytes; 0 if there is none yet. */
-static u64 iog_mean_bytes(const struct ioband_group *group)
-{
-	u64 ios = 0, sectors = 0;
-	unsigned int cpu, i;
-
-	for_each_possible_cpu(cpu) {
-		const struct ioband_stats *stats = per_cpu_ptr(group->stats, cpu);
-
-		for (i = 0; i < IOBAND_DIRS; i++) {
-			ios += READ_ONCE(stats->issued_ios[i]);
-			sectors += READ_ONCE(stats->issued_sectors[i]);
-		}
-	}
-	return ios ? div64_u64(sectors << SECTOR_SHIFT, ios) : 0;
-}
 
 /*
  * The most that the disk has shown it does in a second, in the unit of a minimum, and in

@@ -167,6 +167,9 @@ enum {
 	IOBAND_AUTO_PENDING = 16,
 };
 
+/* How often option auto looks for groups whose cgroup is gone. */
+#define IOBAND_AUTO_JIFFIES	(2 * HZ)
+
 /* per dm table and share id */
 struct ioband_volume {
 	struct ioband_pool *pool;
@@ -414,6 +417,23 @@ static inline struct ioband_group *iog_parent(const struct ioband_group *group)
 	return above->parent ? iog_from_node(above) : NULL;
 }
 
+/* The bios that are at the leg of a bio. */
+static inline atomic_t *iob_in_flight(struct ioband_pool *pool,
+				      const struct ioband_bio *iob)
+{
+	return &pool->in_flight[iob->io.leg];
+}
+
+/*
+ * Whether the submitter shall wait for its group's queue here to get shorter. That of
+ * reads, say: kernel threads do not wait, and what they write back may be any number.
+ */
+static inline bool iob_must_wait(struct ioband_pool *pool, const struct ioband_bio *iob)
+{
+	return READ_ONCE(iob->group->held[iob->io.dir]) >=
+	       READ_ONCE(pool->held_max);
+}
+
 /* What map is to do with a bio. */
 enum ioband_verdict {
 	IOBAND_PASS,		/* submit it now */
@@ -422,8 +442,25 @@ enum ioband_verdict {
 	IOBAND_REQUEUE,		/* have dm requeue it */
 };
 
+/*
+ * The files, from top to bottom: each uses only what is below it (Kbuild).
+ */
+
+/* message.c */
+int iot_message(struct dm_target *ti, unsigned int argc, char **argv,
+		char *result, unsigned int maxlen);
+
+/* status.c */
+void iot_status(struct dm_target *ti, status_type_t type,
+		unsigned int status_flags, char *result, unsigned int maxlen);
+void iot_stats(struct ioband_target *iot, char *result, unsigned int maxlen);
+void iot_show(struct ioband_target *iot, char *result, unsigned int maxlen);
+
+/* suspend.c */
+void iop_push_back(struct ioband_pool *pool, struct ioband_target *iot);
+void iop_drain(struct ioband_pool *pool, struct ioband_target *iot);
+
 /* pool.c */
-extern struct mutex ioband_mutex;
 void iot_find_legs(struct ioband_target *iot);
 struct ioband_pool *iop_get(const struct ioband_table *table,
 			    unsigned int nr_legs);
@@ -436,67 +473,68 @@ void iop_set_quantum(struct ioband_pool *pool, u32 quantum_ms);
 void iop_set_policy(struct ioband_pool *pool,
 		    const struct ioband_policy *policy);
 
-/* device.c */
+/* volume.c */
+int iov_alloc(struct ioband_pool *pool, unsigned int nr_groups,
+	      struct ioband_spare *spare);
+void iov_free(struct ioband_spare *spare);
+int iov_get(struct ioband_pool *pool, struct ioband_target *iot,
+	    const struct ioband_table *table, struct ioband_spare *spare,
+	    struct ioband_error *err);
+void iov_put(struct ioband_target *iot);
+void iov_resume(struct ioband_volume *volume);
+
+/* submit.c */
 enum ioband_verdict iop_submit(struct ioband_pool *pool,
 			       struct ioband_bio *iob);
 void iop_flush(struct ioband_pool *pool, struct ioband_bio *iob);
 void iop_complete(struct ioband_pool *pool, struct ioband_bio *iob);
-void iop_changed(struct ioband_pool *pool);
-enum hrtimer_restart iop_timer(struct hrtimer *timer);
-void iop_timer_work(struct work_struct *work);
-bool iop_pump(struct ioband_pool *pool, struct ioband_bio *self,
-	      const struct ioband_lane *here, u64 now_ns);
-void iob_enqueue(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns);
-void iob_dequeue(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns);
-void iob_let_go(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns);
-bool iog_may_die(struct ioband_group *group);
-void iog_wake_all(struct ioband_group *group);
-void iog_rehome(struct ioband_pool *pool, struct ioband_group *from,
-		struct ioband_group *to);
 
-/* lane.c */
-void iob_find_leg(struct ioband_bio *iob);
-void iob_send(struct ioband_pool *pool, struct ioband_bio *iob,
-	      const struct ioband_lane *here);
-void iop_lane_work(struct work_struct *work);
+/* classify.c */
+const char *ioband_attribution(void);
+void bio_adopt(struct bio *clone, struct block_device *bdev);
+bool current_may_sleep(void);
+int bio_ioprio(const struct bio *bio);
+void iob_classify(struct ioband_bio *iob, struct bio *bio);
+void iob_find_urgency(struct ioband_bio *iob, struct bio *bio);
 
-/* run.c */
-bool iob_merge(struct ioband_pool *pool, struct ioband_bio *iob);
-void iob_begin_run(struct ioband_bio *iob);
-void iob_add_held(struct ioband_bio *iob);
-void iob_drop_held(struct ioband_bio *iob);
+/* auto.c */
+void iov_auto_init(struct ioband_volume *volume);
+void iov_auto_stop(struct ioband_volume *volume);
+void iov_want_group(struct ioband_volume *volume,
+		    struct cgroup_subsys_state *css);
 
-/* watch.c */
-void iop_watch(struct ioband_pool *pool, struct ioband_bio *iob);
-void iop_unwatch(struct ioband_pool *pool, struct ioband_bio *iob);
-void iop_watch_work(struct work_struct *work);
+/* attach.c */
+int iov_find(struct ioband_volume *volume, const struct ioband_ref *ref,
+	     struct ioband_group **group, struct ioband_error *err);
+int iov_set(struct ioband_volume *volume, struct ioband_group *group,
+	    const struct ioband_settings *change, struct ioband_error *err);
+int iov_place(struct ioband_volume *volume,
+	      const struct ioband_group_args *args, struct ioband_error *err);
+struct ioband_group *iov_next(struct ioband_volume *volume,
+			      const struct ioband_group *last, unsigned long *id);
+void iov_reset_settings(struct ioband_volume *volume);
+struct ioband_group *iov_add(struct ioband_volume *volume, u64 id,
+			     const struct ioband_settings *settings,
+			     struct list_head *spare, struct ioband_error *err,
+			     int *error);
+int iov_attach(struct ioband_volume *volume, const struct ioband_ref *ref,
+	       const struct ioband_settings *settings, struct list_head *spare,
+	       struct ioband_error *err);
+void iov_remove(struct ioband_volume *volume, struct ioband_group *group);
+int iov_detach(struct ioband_volume *volume, const struct ioband_ref *ref,
+	       struct ioband_error *err);
+int iov_set_type(struct ioband_volume *volume, enum ioband_type type,
+		 struct ioband_error *err);
 
-/* suspend.c */
-void iop_push_back(struct ioband_pool *pool, struct ioband_target *iot);
-void iop_drain(struct ioband_pool *pool, struct ioband_target *iot);
-
-/* depth.c */
-u32 iot_direct(const struct ioband_target *iot);
-void iop_update_depth(struct ioband_pool *pool);
-void iop_begin_depth(struct ioband_pool *pool, u64 now_ns);
-void iop_tick_depth(struct ioband_pool *pool, u64 now_ns);
-void iop_learn_tags(struct ioband_pool *pool, u32 below);
-void iop_note_service(struct ioband_pool *pool, u64 ns);
-
-/* time.c */
-void iob_start_clock(struct ioband_pool *pool, struct ioband_bio *iob,
-		     u64 now_ns);
-void iob_stop_clock(struct ioband_pool *pool, struct ioband_bio *iob,
-		    u64 now_ns);
-void iop_settle(struct ioband_pool *pool);
-void iop_alloc_streams(struct ioband_pool *pool);
-struct ioband_account *iop_stream(struct ioband_pool *pool,
-				  struct ioband_bio *iob);
-void iop_unstream(struct ioband_pool *pool, struct ioband_bio *iob);
-void iop_drop_streams(struct ioband_pool *pool, struct ioband_group *group);
-struct ioband_io *iog_first_held(const struct ioband_group *group);
+/* cgroup.c */
+void ioband_cgroup_look_up(struct ioband_ref *ref);
+void ioband_cgroup_mark(struct ioband_volume *volume);
+void ioband_cgroup_place(struct ioband_volume *volume,
+			 struct ioband_group *group);
+u64 ioband_cgroup_where(u64 id, char *path, size_t len, bool *found);
 
 /* group.c */
+extern struct mutex ioband_mutex;
 int iog_alloc(struct ioband_pool *pool, unsigned int count,
 	      struct list_head *spare);
 void iog_free(struct list_head *spare);
@@ -514,57 +552,68 @@ int iog_check_parent(struct ioband_group *group, struct ioband_group *parent,
 		     struct ioband_error *err);
 int iog_apply(struct ioband_group *group,
 	      const struct ioband_settings *settings);
+int iog_reset(struct ioband_group *group);
+void iog_wake_all(struct ioband_group *group);
+
+/* watch.c */
+bool iog_may_die(struct ioband_group *group);
+void iop_watch_work(struct work_struct *work);
+
+/* worker.c */
+void iop_lane_work(struct work_struct *work);
+enum hrtimer_restart iop_timer(struct hrtimer *timer);
+void iop_timer_work(struct work_struct *work);
+
+/* dispatch.c */
+bool iop_pump(struct ioband_pool *pool, struct ioband_bio *self,
+	      const struct ioband_lane *here, u64 now_ns);
+void iop_contend(struct ioband_pool *pool, u64 now_ns);
+void iop_disown(struct ioband_pool *pool);
+void iop_arm(struct ioband_pool *pool);
+void iop_changed(struct ioband_pool *pool);
+void iog_join(struct ioband_pool *pool, struct ioband_group *group);
+void iob_enqueue(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns);
+void iob_dequeue(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns);
+void iob_let_go(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns);
+
+/* lane.c */
+void iob_find_leg(struct ioband_bio *iob);
+void iob_send(struct ioband_pool *pool, struct ioband_bio *iob,
+	      const struct ioband_lane *here);
+
+/* held.c */
+void iob_add_held(struct ioband_bio *iob);
+void iob_drop_held(struct ioband_bio *iob);
+
+/* run.c */
+bool iob_merge(struct ioband_pool *pool, struct ioband_bio *iob);
+void iob_begin_run(struct ioband_bio *iob);
+bool iob_may_run(struct ioband_bio *iob);
+
+/* time.c */
+void iob_start_clock(struct ioband_pool *pool, struct ioband_bio *iob,
+		     u64 now_ns);
+void iob_stop_clock(struct ioband_pool *pool, struct ioband_bio *iob,
+		    u64 now_ns);
+void iop_settle(struct ioband_pool *pool);
+void iop_alloc_streams(struct ioband_pool *pool);
+struct ioband_account *iop_stream(struct ioband_pool *pool,
+				  struct ioband_bio *iob);
+void iop_unstream(struct ioband_pool *pool, struct ioband_bio *iob);
+void iop_drop_streams(struct ioband_pool *pool, struct ioband_group *group);
+struct ioband_io *iog_first_held(const struct ioband_group *group);
+
+/* depth.c */
+u32 iot_direct(const struct ioband_target *iot);
+void iop_update_depth(struct ioband_pool *pool);
+void iop_begin_depth(struct ioband_pool *pool, u64 now_ns);
+void iop_tick_depth(struct ioband_pool *pool, u64 now_ns);
+void iop_learn_tags(struct ioband_pool *pool, u32 below);
+void iop_note_service(struct ioband_pool *pool, u64 ns);
+
+/* stats.c */
 void iog_sum(const struct ioband_group *group, struct ioband_stats *sum);
 u64 iog_in_flight(const struct ioband_group *group, u64 sectors[IOBAND_DIRS]);
-int iog_reset(struct ioband_group *group);
-
-/* volume.c */
-int iov_alloc(struct ioband_pool *pool, unsigned int nr_groups,
-	      struct ioband_spare *spare);
-void iov_free(struct ioband_spare *spare);
-int iov_get(struct ioband_pool *pool, struct ioband_target *iot,
-	    const struct ioband_table *table, struct ioband_spare *spare,
-	    struct ioband_error *err);
-void iov_put(struct ioband_target *iot);
-void iov_resume(struct ioband_volume *volume);
-int iov_attach(struct ioband_volume *volume, const struct ioband_ref *ref,
-	       const struct ioband_settings *settings, struct list_head *spare,
-	       struct ioband_error *err);
-int iov_detach(struct ioband_volume *volume, const struct ioband_ref *ref,
-	       struct ioband_error *err);
-int iov_set_type(struct ioband_volume *volume, enum ioband_type type,
-		 struct ioband_error *err);
-int iov_find(struct ioband_volume *volume, const struct ioband_ref *ref,
-	     struct ioband_group **group, struct ioband_error *err);
-void iov_want_group(struct ioband_volume *volume,
-		    struct cgroup_subsys_state *css);
-int iov_set(struct ioband_volume *volume, struct ioband_group *group,
-	    const struct ioband_settings *change, struct ioband_error *err);
-struct ioband_group *iov_next(struct ioband_volume *volume,
-			      const struct ioband_group *last, unsigned long *id);
-void iov_reset_settings(struct ioband_volume *volume);
-
-/* classify.c */
-const char *ioband_attribution(void);
-void bio_adopt(struct bio *clone, struct block_device *bdev);
-bool current_may_sleep(void);
-int bio_ioprio(const struct bio *bio);
-void iob_classify(struct ioband_bio *iob, struct bio *bio);
-void iob_find_urgency(struct ioband_bio *iob, struct bio *bio);
-void ioband_cgroup_look_up(struct ioband_ref *ref);
-void ioband_cgroup_mark(struct ioband_volume *volume);
-void ioband_cgroup_place(struct ioband_volume *volume,
-			 struct ioband_group *group);
-u64 ioband_cgroup_where(u64 id, char *path, size_t len, bool *found);
-
-/* message.c */
-int iot_message(struct dm_target *ti, unsigned int argc, char **argv,
-		char *result, unsigned int maxlen);
-
-/* status.c */
-void iot_status(struct dm_target *ti, status_type_t type,
-		unsigned int status_flags, char *result, unsigned int maxlen);
-void iot_stats(struct ioband_target *iot, char *result, unsigned int maxlen);
-void iot_show(struct ioband_target *iot, char *result, unsigned int maxlen);
+u64 iog_mean_bytes(const struct ioband_group *group);
 
 #endif /* _DM_IOBAND_H */

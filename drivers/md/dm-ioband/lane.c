@@ -1,18 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Lanes: who sends down what was held.
- *
- * A completion may be an interrupt, and submission may sleep, so each way down has a
- * worker. Where one disk of several takes no more, its worker sleeps and the others go
- * on. A worker asks for the next bio itself, as late as it can.
+ * Lanes: which way a bio goes down, and what is queued there for the lane's worker
+ * (worker.c).
  */
 #include "ioband.h"
-
-/* So many bios that go one way at once are sent under a plug. */
-#define PLUG_MIN	8
-
-/* A worker sends so many, and then it is others' turn who have work on its processor. */
-#define BATCH_BIOS	64
 
 /**
  * iob_find_leg - note which way a bio goes: its lane, and its pool's leg
@@ -54,80 +45,4 @@ void iob_send(struct ioband_pool *pool, struct ioband_bio *iob,
 	lane->nr_bios += 1 + iob->io.merged;
 	for (; iob; iob = iob->next)
 		bio_list_add(&lane->bios, iob_to_bio(iob));
-}
-
-/**
- * iop_lane_work - a worker of a lane
- * @work: the lane's
- *
- * Choose whose turn it is as long as there is room, and send down what goes this way.
- *
- * Context: process; may be put to sleep below for want of a tag.
- */
-void iop_lane_work(struct work_struct *work)
-{
-	struct ioband_lane *lane = container_of(work, struct ioband_lane, work);
-	struct ioband_target *iot = lane->target;
-	struct ioband_pool *pool = iot->volume->pool;
-	unsigned int leg = lane - iot->lanes;
-	/* Of a request queue we know, of a leg that others use, too, nothing. */
-	bool learns = !queue_is_mq(bdev_get_queue(iot->dev->bdev)) &&
-		      iot->nr_lanes == pool->nr_legs;
-	bool in_run = false, has_more = false, is_alone, slept, plug_it, is_plugged = false;
-	unsigned int nr_sent = 0;
-	struct ioband_bio *iob;
-	unsigned long sleeps;
-	struct blk_plug plug;
-	struct bio *bio;
-	u32 below;
-
-	while (nr_sent < BATCH_BIOS || in_run) {
-		spin_lock(&pool->lock);
-		iop_pump(pool, NULL, lane, ktime_get_ns());
-		bio = bio_list_pop(&lane->bios);
-		if (bio) {
-			iob = iob_from_bio(bio);
-			in_run = iob->has_no_place;
-			is_alone = !in_run && !iob->io.merged;
-			plug_it = lane->nr_bios >= PLUG_MIN || in_run;
-			lane->nr_bios--;
-			lane->nr_places -= !in_run;
-			has_more = lane->nr_bios;
-		}
-		below = atomic_read(&pool->in_flight[leg]) - lane->nr_places - 1;
-		spin_unlock(&pool->lock);
-		if (!bio)
-			goto all_sent;
-		/*
-		 * It pays to tell the disk of many at once, and to wait for few not,
-		 * unless they are one request.
-		 */
-		if (plug_it && !is_plugged) {
-			blk_start_plug(&plug);
-			is_plugged = true;
-		}
-		sleeps = current->nvcsw;
-		submit_bio_noacct(bio);
-		/*
-		 * A run may sleep for itself; and once, one for a disk of a mirror that
-		 * has its fill while another has room.
-		 */
-		if (learns && is_alone) {
-			slept = current->nvcsw != sleeps;
-			if (slept && lane->slept)
-				iop_learn_tags(pool, below);
-			lane->slept = slept;
-		}
-		nr_sent++;
-	}
-	/*
-	 * A fast disk may never let it come to an end, and what else waits for a worker
-	 * of this priority here, as kblockd's work for other disks, would never begin.
-	 * Without more to send the target may be about to go, and this work with it.
-	 */
-	if (has_more)
-		queue_work(pool->wq, work);
-all_sent:
-	if (is_plugged)
-		blk_finish_plug(&plug);
 }

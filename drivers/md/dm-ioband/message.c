@@ -14,14 +14,11 @@ static int iop_message_limits(struct ioband_pool *pool,
 	u32 throttle = is_limit ? pool->io_throttle : msg->value;
 	u32 limit = is_limit ? msg->value : pool->io_limit;
 
-	if (limit && throttle > limit) {
-		err->brief = "Invalid io_throttle or io_limit";
-		snprintf(err->text, sizeof(err->text),
-			 "%s %u: expected io_throttle (%u) not to exceed io_limit (%u)",
-			 is_limit ? "io_limit" : "io_throttle", msg->value,
-			 throttle, limit);
-		return -EINVAL;
-	}
+	if (limit && throttle > limit)
+		return ioband_refuse(err, "Invalid io_throttle or io_limit",
+				     "%s %u: expected io_throttle (%u) not to exceed io_limit (%u)",
+				     is_limit ? "io_limit" : "io_throttle",
+				     msg->value, throttle, limit);
 	if (is_limit) {
 		/* As in 1.14. */
 		pool->token_base = 0;

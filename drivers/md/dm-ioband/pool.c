@@ -8,9 +8,6 @@
 
 #include "ioband.h"
 
-/* Guards which pools, volumes, targets and groups exist, and their settings. */
-DEFINE_MUTEX(ioband_mutex);
-
 static LIST_HEAD(pools);	/* guarded by ioband_mutex */
 
 static u64 quantum_ns(u32 quantum_ms)

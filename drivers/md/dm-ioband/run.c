@@ -22,7 +22,13 @@
 /* With limits: a group's other I/O waits until the run it sent is paid for. */
 #define LIMITED_RUN	16
 
-static bool iob_may_run(struct ioband_bio *iob)
+/**
+ * iob_may_run - whether a bio may be part of a run
+ * @iob: the bio, classified
+ *
+ * Context: any.
+ */
+bool iob_may_run(struct ioband_bio *iob)
 {
 	return bio_has_data(iob_to_bio(iob)) && iob_is_writeback(iob) &&
 	       !bio_has_crypt_ctx(iob_to_bio(iob));
@@ -96,40 +102,4 @@ void iob_begin_run(struct ioband_bio *iob)
 {
 	iob->next = NULL;
 	iob->last = iob;
-}
-
-/**
- * iob_add_held - count a run as held by its group
- * @iob: the first of the run; others may join from now on
- *
- * Context: any but interrupts, pool->lock held.
- */
-void iob_add_held(struct ioband_bio *iob)
-{
-	struct ioband_group *group = iob->group;
-
-	group->held[iob->io.dir] += 1 + iob->io.merged;
-	if (iob_may_run(iob))
-		group->open = iob;
-	/* Without a limit its turn comes soon enough. */
-	iob->is_watched = iob->pid && READ_ONCE(group->is_limited);
-	if (iob->is_watched)
-		iop_watch(iob->target->volume->pool, iob);
-}
-
-/**
- * iob_drop_held - count a run as no longer held by its group
- * @iob: the first of the run; no more may join
- *
- * Context: any but interrupts, pool->lock held.
- */
-void iob_drop_held(struct ioband_bio *iob)
-{
-	struct ioband_group *group = iob->group;
-
-	group->held[iob->io.dir] -= 1 + iob->io.merged;
-	if (group->open == iob)
-		group->open = NULL;
-	if (iob->is_watched)
-		iop_unwatch(iob->target->volume->pool, iob);
 }

@@ -50,31 +50,26 @@ static int iot_open(struct ioband_target *iot, const struct ioband_table *table,
 	r = dm_get_device(ti, table->device, dm_table_get_mode(ti->table),
 			  &iot->dev);
 	if (r) {
-		err->brief = "Device lookup failed";
-		snprintf(err->text, sizeof(err->text),
-			 "device '%.100s': cannot be opened (%d)",
-			 table->device, r);
+		ioband_refuse(err, "Device lookup failed",
+			      "device '%.100s': cannot be opened (%d)",
+			      table->device, r);
 		return r;
 	}
 
 	if (bdev_is_zoned(iot->dev->bdev)) {
-		err->brief = "Zoned devices are not supported";
-		snprintf(err->text, sizeof(err->text),
-			 "device '%.100s': is zoned; held writes could change their order in a zone",
-			 table->device);
-		r = -EINVAL;
+		r = ioband_refuse(err, "Zoned devices are not supported",
+				  "device '%.100s': is zoned; held writes could change their order in a zone",
+				  table->device);
 		goto put_device;
 	}
 
 	size = bdev_nr_sectors(iot->dev->bdev);
 	if (size && (table->offset_sectors > size ||
 		     ti->len > size - table->offset_sectors)) {
-		err->brief = "Device is too small";
-		snprintf(err->text, sizeof(err->text),
-			 "device '%.100s': has %llu sectors, expected at least %llu",
-			 table->device, (unsigned long long)size,
-			 (unsigned long long)table->offset_sectors + ti->len);
-		r = -EINVAL;
+		r = ioband_refuse(err, "Device is too small",
+				  "device '%.100s': has %llu sectors, expected at least %llu",
+				  table->device, (unsigned long long)size,
+				  (unsigned long long)table->offset_sectors + ti->len);
 		goto put_device;
 	}
 	iot->offset_sectors = table->offset_sectors;
@@ -121,20 +116,16 @@ static int iot_add(struct ioband_target *iot, struct ioband_pool *pool,
 
 	lockdep_assert_held(&ioband_mutex);
 
-	if (iot_meets_itself(iot, pool)) {
-		err->brief = "Cannot put a share on itself";
-		snprintf(err->text, sizeof(err->text),
-			 "device '%.100s': expected one that is not of share '%s' already",
-			 table->device, table->share);
-		return -EINVAL;
-	}
+	if (iot_meets_itself(iot, pool))
+		return ioband_refuse(err, "Cannot put a share on itself",
+				     "device '%.100s': expected one that is not of share '%s' already",
+				     table->device, table->share);
 	r = iov_get(pool, iot, table, spare, err);
 	if (r)
 		return r;
 	r = iop_add_target(pool, iot);
 	if (r) {
-		err->brief = "Cannot allocate ioband target";
-		snprintf(err->text, sizeof(err->text), "out of memory");
+		ioband_refuse(err, "Cannot allocate ioband target", "out of memory");
 		iov_put(iot);
 	}
 	return r;
@@ -148,8 +139,7 @@ static int iot_join(struct ioband_target *iot, const struct ioband_table *table,
 	unsigned int i;
 	int r = -ENOMEM;
 
-	err->brief = "Cannot allocate ioband device";
-	snprintf(err->text, sizeof(err->text), "out of memory");
+	ioband_refuse(err, "Cannot allocate ioband device", "out of memory");
 	if (!pool)
 		return r;
 	for (i = 0; i < table->nr_groups; i++)

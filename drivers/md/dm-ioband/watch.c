@@ -13,40 +13,31 @@
 #include "ioband.h"
 
 enum {
+	/* So much of a group's dying tasks does not wait for turns or limits. */
+	DYING_PER_SECOND	= 64,
 	/* Looks at a time, and in a second. */
 	BATCH_BIOS	= 64,
 	ROUND_BIOS	= 4096,
 };
 
 /**
- * iop_watch - have a held bio go when its task is killed
- * @pool: the pool
- * @iob: the bio, or the first of a run, just held at a limit
+ * iog_may_die - whether an I/O of a dying task may go at once
+ * @group: the group of the I/O, which then is counted
  *
- * Context: any but interrupts, pool->lock held.
- */
-void iop_watch(struct ioband_pool *pool, struct ioband_bio *iob)
-{
-	lockdep_assert_held(&pool->lock);
-
-	if (!pool->nr_watched++)
-		queue_delayed_work(pool->wq, &pool->watch_work, HZ);
-	list_add_tail(&iob->watched, &pool->watched);
-}
-
-/**
- * iop_unwatch - undo iop_watch()
- * @pool: the pool
- * @iob: the bio
+ * Some may, to get it over with; but one can die in the middle of a request for
+ * gigabytes, and many can.
  *
- * Context: any but interrupts, pool->lock held.
+ * Context: any but interrupts, the pool's lock held.
  */
-void iop_unwatch(struct ioband_pool *pool, struct ioband_bio *iob)
+bool iog_may_die(struct ioband_group *group)
 {
-	lockdep_assert_held(&pool->lock);
+	unsigned long now = jiffies;
 
-	list_del(&iob->watched);
-	pool->nr_watched--;
+	if (time_after_eq(now, group->dying_jiffies + HZ)) {
+		group->dying_jiffies = now;
+		group->nr_dying = 0;
+	}
+	return group->nr_dying++ < DYING_PER_SECOND;
 }
 
 /* Whether a task is dying or gone. If another has its number by now, that is no harm. */

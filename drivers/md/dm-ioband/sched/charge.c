@@ -8,7 +8,7 @@
  * its turns for hours. So it puts the group ahead of the rest by a few I/Os at most.
  * I/O that cannot wait is a debt, and owed in full.
  */
-#include "tree.h"
+#include "private.h"
 
 /* A busy period ends when virtual time has come this far, well before it wraps. */
 #define VTIME_MAX	((u64)1 << 62)
@@ -306,6 +306,19 @@ static void node_owe(const struct ioband_node *node, const struct ioband_io *io,
 {
 	ioband_terms_owe(node->terms, io->dir, 1 + io->merged, io->sectors,
 			 waits_since_ns(node, now_ns), now_ns);
+}
+
+/**
+ * ioband_sched_restart - begin a new busy period
+ * @sched: a scheduler, holding I/O or not
+ *
+ * Tags start afresh; limits and minimums are not affected.
+ */
+void ioband_sched_restart(struct ioband_sched *sched)
+{
+	sched->period++;
+	ioband_turn_begin(sched);
+	ioband_node_retag(sched, &sched->root);
 }
 
 /**

@@ -125,8 +125,7 @@
  * be served when it returns. A busy period therefore ends when virtual time has
  * come half that far, and another begins.
  */
-#include "inner.h"
-#include "tree.h"
+#include "private.h"
 
 /* For how long limits of @node and of groups above have held I/O that goes @way. */
 static u64 path_parked_ns(const struct ioband_node *node, unsigned int way,
@@ -287,19 +286,6 @@ void ioband_sched_init(struct ioband_sched *sched,
 	ioband_node_init(&sched->root, IOBAND_WEIGHT_DEFAULT);
 	ioband_turn_init(&sched->turn);
 	sched->period = 1;
-}
-
-/**
- * ioband_sched_restart - begin a new busy period
- * @sched: a scheduler, holding I/O or not
- *
- * Tags start afresh; limits and minimums are not affected.
- */
-void ioband_sched_restart(struct ioband_sched *sched)
-{
-	sched->period++;
-	ioband_turn_begin(sched);
-	ioband_node_retag(sched, &sched->root);
 }
 
 /**

@@ -13,7 +13,7 @@
  * level 7, applied by start tags as in core.c. Sync and async I/O have
  * tags of their own, since the two are not served at the same rate.
  */
-#include "inner.h"
+#include "private.h"
 
 enum {
 	/* While both are held: this many sync I/Os, then this many async ones. */

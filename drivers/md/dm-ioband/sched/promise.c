@@ -3,8 +3,7 @@
  * Minimums and latency targets: two heaps beside the tree. The first group of
  * either goes before all turns once its time has come.
  */
-#include "inner.h"
-#include "tree.h"
+#include "private.h"
 
 static struct ioband_terms *terms_of_min(struct ioband_heap_node *node)
 {

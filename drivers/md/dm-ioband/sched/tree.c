@@ -10,7 +10,7 @@
  * whatever is found in a heap leads down to an I/O that may go, and a group at its
  * limit gets in the way of no other, however many groups are below it.
  */
-#include "tree.h"
+#include "private.h"
 
 static struct ioband_heap *siblings_of(const struct ioband_facet *facet)
 {
@@ -496,6 +496,20 @@ void ioband_node_move(struct ioband_sched *sched, struct ioband_node *node,
 	ioband_node_update(sched, node, now_ns);
 }
 
+static void forget(struct ioband_sched *sched, const struct ioband_node *node)
+{
+	struct ioband_turn *turn = &sched->turn;
+
+	if (turn->group == node)
+		turn->group = NULL;
+	if (turn->stream == node)
+		turn->stream = NULL;
+	if (turn->last == node)
+		turn->last = NULL;
+	if (sched->late == node)
+		sched->late = NULL;
+}
+
 /**
  * ioband_node_del - take a group out of the tree
  * @sched: the scheduler
@@ -512,9 +526,7 @@ void ioband_node_del(struct ioband_sched *sched, struct ioband_node *node,
 	if (node->terms)
 		ioband_promise_leave(sched, node->terms);
 	node_withdraw(sched, node);
-	ioband_turn_forget(sched, node);
-	if (sched->late == node)
-		sched->late = NULL;
+	forget(sched, node);
 	list_del_init(&node->sibling);
 	node->parent = NULL;
 }

@@ -26,9 +26,7 @@
  * no group, since only the time that the disk is at work counts. Start tags order the
  * turns, and the streams in a group.
  */
-#include "inner.h"
-#include "tree.h"
-#include "turn.h"
+#include "private.h"
 
 /* Where there are no turns, grace takes at most 1/GRACE_PART of the time. */
 #define GRACE_PART		8
@@ -84,24 +82,6 @@ void ioband_turn_begin(struct ioband_sched *sched)
 	turn->since_ns = 0;
 	turn->began_ns = 0;
 	turn->spent_ns = 0;
-}
-
-/**
- * ioband_turn_forget - forget a group or stream that leaves the tree
- * @sched: the scheduler
- * @node: the group or stream
- */
-void ioband_turn_forget(struct ioband_sched *sched,
-			const struct ioband_node *node)
-{
-	struct ioband_turn *turn = &sched->turn;
-
-	if (turn->group == node)
-		turn->group = NULL;
-	if (turn->stream == node)
-		turn->stream = NULL;
-	if (turn->last == node)
-		turn->last = NULL;
 }
 
 static bool has_turns(const struct ioband_sched *sched)

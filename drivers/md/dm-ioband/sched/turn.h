@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Turns and grace: on a disk that does one thing at a time, when to hold back I/O
- * that could be sent. Shared by the files of the core; only ioband_done() is for its
- * callers.
+ * that could be sent.
  */
 #ifndef _IOBAND_TURN_H
 #define _IOBAND_TURN_H
@@ -44,19 +43,6 @@ struct ioband_turn {
 	u64 spent_ns;
 };
 
-void ioband_turn_init(struct ioband_turn *turn);
-void ioband_turn_begin(struct ioband_sched *sched);
-void ioband_turn_stop(struct ioband_sched *sched, u64 now_ns);
-void ioband_turn_forget(struct ioband_sched *sched,
-			const struct ioband_node *node);
-struct ioband_node *ioband_turn_holder(const struct ioband_sched *sched,
-				       u32 *ways);
-void ioband_turn_taken(struct ioband_sched *sched, struct ioband_node *node,
-		       bool goes_on);
-void ioband_turn_back(struct ioband_sched *sched, struct ioband_node *node,
-		      u64 now_ns);
-bool ioband_turn_waits(struct ioband_sched *sched,
-		       const struct ioband_node *next, u64 now_ns);
 void ioband_done(struct ioband_sched *sched, struct ioband_node *node, u32 ios,
 		 u32 dirs, u64 used_ns, u64 charged_ns, bool is_sync, u64 now_ns);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The tree of groups: which of them may go, and their order among siblings.
- * Shared by the files of the core; not for its callers.
+ * What the files of the core have in common, from top to bottom: each uses only what is
+ * below it. Not for callers of the core, who have core.h.
  */
-#ifndef _IOBAND_TREE_H
-#define _IOBAND_TREE_H
+#ifndef _IOBAND_PRIVATE_H
+#define _IOBAND_PRIVATE_H
 
 #include "vtime.h"
 
@@ -55,18 +55,12 @@ static inline u64 ioband_step(u32 *rest, u64 cost, u32 weight)
 	return step;
 }
 
-void ioband_place_own(struct ioband_node *node, unsigned int way);
-const struct ioband_node *ioband_last_limited(const struct ioband_node *node);
-u32 ioband_open_ways(const struct ioband_node *node);
-bool ioband_node_place(struct ioband_sched *sched, struct ioband_node *node,
-		       u64 now_ns);
-void ioband_node_update(struct ioband_sched *sched, struct ioband_node *node,
-			u64 now_ns);
-void ioband_node_retag(struct ioband_sched *sched, struct ioband_node *node);
-void ioband_node_rekey(struct ioband_node *node);
-void ioband_node_resort(struct ioband_sched *sched, struct ioband_node *node,
-			u64 now_ns);
-void ioband_path_join(struct ioband_sched *sched, struct ioband_node *node);
+static inline struct ioband_io *ioband_first_io(const struct ioband_heap *heap)
+{
+	struct ioband_heap_node *node = ioband_heap_first(heap);
+
+	return node ? container_of(node, struct ioband_io, node) : NULL;
+}
 
 /* Why an I/O was dispatched. */
 enum ioband_how {
@@ -81,6 +75,33 @@ u64 ioband_path_charge(struct ioband_sched *sched, struct ioband_node *node,
 		       const struct ioband_io *io, const struct ioband_node *top,
 		       enum ioband_how how, u64 now_ns);
 
+/* turn.c */
+void ioband_turn_init(struct ioband_turn *turn);
+void ioband_turn_begin(struct ioband_sched *sched);
+void ioband_turn_stop(struct ioband_sched *sched, u64 now_ns);
+struct ioband_node *ioband_turn_holder(const struct ioband_sched *sched,
+				       u32 *ways);
+void ioband_turn_taken(struct ioband_sched *sched, struct ioband_node *node,
+		       bool goes_on);
+void ioband_turn_back(struct ioband_sched *sched, struct ioband_node *node,
+		      u64 now_ns);
+bool ioband_turn_waits(struct ioband_sched *sched,
+		       const struct ioband_node *next, u64 now_ns);
+
+/* tree.c */
+void ioband_place_own(struct ioband_node *node, unsigned int way);
+const struct ioband_node *ioband_last_limited(const struct ioband_node *node);
+u32 ioband_open_ways(const struct ioband_node *node);
+bool ioband_node_place(struct ioband_sched *sched, struct ioband_node *node,
+		       u64 now_ns);
+void ioband_node_update(struct ioband_sched *sched, struct ioband_node *node,
+			u64 now_ns);
+void ioband_node_retag(struct ioband_sched *sched, struct ioband_node *node);
+void ioband_node_rekey(struct ioband_node *node);
+void ioband_node_resort(struct ioband_sched *sched, struct ioband_node *node,
+			u64 now_ns);
+void ioband_path_join(struct ioband_sched *sched, struct ioband_node *node);
+
 /* promise.c */
 void ioband_promise_update(struct ioband_sched *sched, struct ioband_node *node,
 			   u64 now_ns);
@@ -91,4 +112,13 @@ struct ioband_node *ioband_behind_minimum(struct ioband_sched *sched,
 struct ioband_node *ioband_near_deadline(struct ioband_sched *sched, u64 now_ns,
 					 u32 *ways);
 
-#endif /* _IOBAND_TREE_H */
+/* inner.c */
+bool ioband_inner_is_first(const struct ioband_node *node,
+			   const struct ioband_io *io);
+void ioband_inner_insert(struct ioband_node *node, struct ioband_io *io);
+void ioband_inner_erase(struct ioband_node *node, struct ioband_io *io);
+struct ioband_io *ioband_inner_pick(const struct ioband_node *node, u32 ways,
+				    u64 now_ns);
+void ioband_inner_take(struct ioband_node *node, struct ioband_io *io);
+
+#endif /* _IOBAND_PRIVATE_H */

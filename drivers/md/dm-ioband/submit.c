@@ -10,20 +10,13 @@
  * lets the next one go. When nothing had to be held for a while, the pool goes
  * back to passing.
  */
-#include <linux/hrtimer.h>
 #include <linux/ioprio.h>
 #include <linux/sched/signal.h>
 #include <linux/timekeeping.h>
 
 #include "ioband.h"
-
-#define CREATE_TRACE_POINTS
+#include "stats.h"
 #include "trace.h"
-
-enum {
-	/* So much of a group's dying tasks does not wait for turns or limits. */
-	DYING_PER_SECOND	= 64,
-};
 
 /* How long nothing must have been held for contention to be over. */
 #define CALM_NS		((s64)(100 * NSEC_PER_MSEC))
@@ -31,257 +24,11 @@ enum {
 /* A bio that is longer at the disk waits there for others, or for a head. */
 #define SLOW_NS		((u64)(2 * NSEC_PER_MSEC))
 
-/* Time outstanding, the way the block layer keeps a disk's io_ticks. */
-static void iog_busy(struct ioband_group *group, bool end)
-{
-	unsigned long now = jiffies;
-	unsigned long stamp = READ_ONCE(group->busy_stamp_jiffies);
-
-	if (stamp != now &&
-	    cmpxchg(&group->busy_stamp_jiffies, stamp, now) == stamp)
-		WRITE_ONCE(group->busy_jiffies,
-			   group->busy_jiffies + (end ? now - stamp : 1));
-}
-
-static inline void iob_issue(struct ioband_bio *iob, u64 now_ns)
-{
-	struct ioband_stats __percpu *stats = iob->group->stats;
-
-	iob->issue_ns = now_ns;
-	this_cpu_inc(stats->issued_ios[iob->io.dir]);
-	this_cpu_add(stats->issued_sectors[iob->io.dir], iob->data_sectors);
-	iog_busy(iob->group, false);
-}
-
-static unsigned int bucket_of(u64 ns)
-{
-	return min_t(unsigned int, fls64(ns >> 10), IOBAND_BUCKETS - 1);
-}
-
-/* Account for the time it was held, now that it is over. */
-static void iob_released(struct ioband_bio *iob, u64 now_ns)
-{
-	struct ioband_stats __percpu *stats = iob->group->stats;
-	u64 held_ns = now_ns - iob->io.arrival_ns;
-	u64 limited_ns = min(iob->io.limited_ns, held_ns);
-	u64 graced_ns = min(iob->io.graced_ns, held_ns - limited_ns);
-
-	this_cpu_inc(stats->held_ios);
-	this_cpu_add(stats->held_ns, held_ns);
-	this_cpu_inc(stats->waits[bucket_of(held_ns)]);
-	this_cpu_add(stats->because_ns[IOBAND_BECAUSE_LIMIT], limited_ns);
-	this_cpu_add(stats->because_ns[IOBAND_BECAUSE_GRACE], graced_ns);
-	this_cpu_add(stats->because_ns[iob->io.because],
-		     held_ns - limited_ns - graced_ns);
-}
-
 static inline enum ioband_verdict iob_pass(struct ioband_bio *iob, u64 now_ns)
 {
 	iob_issue(iob, now_ns);
 	trace_ioband_pass(iob, 0);
 	return IOBAND_PASS;
-}
-
-/*
- * Whether the submitter shall wait for its group's queue here to get shorter. That of
- * reads, say: kernel threads do not wait, and what they write back may be any number.
- */
-static bool iob_must_wait(struct ioband_pool *pool, const struct ioband_bio *iob)
-{
-	return READ_ONCE(iob->group->held[iob->io.dir]) >=
-	       READ_ONCE(pool->held_max);
-}
-
-/* The bios that are at the leg of a bio. */
-static atomic_t *iob_in_flight(struct ioband_pool *pool,
-			       const struct ioband_bio *iob)
-{
-	return &pool->in_flight[iob->io.leg];
-}
-
-static void iop_contend(struct ioband_pool *pool, u64 now_ns)
-{
-	lockdep_assert_held(&pool->lock);
-
-	iop_begin_depth(pool, now_ns);
-	ioband_sched_restart(&pool->sched);
-	pool->last_held_ns = now_ns;
-	WRITE_ONCE(pool->contended, true);
-	iop_update_depth(pool);
-	/*
-	 * Pairs with the full barrier of atomic_dec_return() in iop_complete():
-	 * either that one sees us contended and takes the lock, or we see its
-	 * slot free.
-	 */
-	smp_mb();
-}
-
-/* What goes next, to a leg that has room; a disk with turns has but one slot. */
-static struct ioband_io *iop_next_of(struct ioband_pool *pool, u64 now_ns)
-{
-	const u32 both = BIT(IOBAND_READ) | BIT(IOBAND_WRITE);
-	u32 in_flight = iop_in_flight(pool), full = 0, brim = 0;
-	unsigned int leg;
-
-	for (leg = 0; pool->nr_legs > 1 && leg < pool->nr_legs; leg++) {
-		u32 there = atomic_read(&pool->in_flight[leg]);
-
-		if (there >= pool->sched.depth ||
-		    (pool->sched.turn.is_serial && in_flight))
-			full |= both << leg * IOBAND_DIRS;
-		if (there >= pool->sched.depth + pool->sched.spare)
-			brim |= both << leg * IOBAND_DIRS;
-	}
-	pool->sched.full = full;
-	pool->sched.brim = brim;
-	return ioband_next(&pool->sched, in_flight, now_ns);
-}
-
-/*
- * What goes next. If something stays that only waits for room, completions have to
- * look for it from now on.
- */
-static struct ioband_io *iop_next(struct ioband_pool *pool, u64 now_ns)
-{
-	struct ioband_io *io = iop_next_of(pool, now_ns);
-
-	if (io || pool->contended || !ioband_is_ready(&pool->sched))
-		return io;
-	iop_contend(pool, now_ns);
-	return iop_next_of(pool, now_ns);
-}
-
-/* See to it that the pump runs when the next limit ends. */
-static void iop_arm(struct ioband_pool *pool)
-{
-	u64 expires_ns;
-
-	lockdep_assert_held(&pool->lock);
-
-	if (!ioband_timer(&pool->sched, &expires_ns) ||
-	    expires_ns == pool->timer_ns)
-		return;
-	pool->timer_ns = expires_ns;
-	hrtimer_start(&pool->timer, ns_to_ktime(expires_ns), HRTIMER_MODE_ABS);
-}
-
-/**
- * iop_timer - a limit or a grace has ended
- * @timer: the pool's
- *
- * Context: interrupt.
- * Return: that it is not to be started again by itself.
- */
-enum hrtimer_restart iop_timer(struct hrtimer *timer)
-{
-	struct ioband_pool *pool = container_of(timer, struct ioband_pool,
-						timer);
-
-	queue_work(pool->wq, &pool->timer_work);
-	return HRTIMER_NORESTART;
-}
-
-/*
- * A run goes. All of it has waited for what its first has waited for. Its place, and
- * what it was charged, are now the last one's, which this returns.
- */
-static struct ioband_bio *iob_issue_run(struct ioband_pool *pool,
-					struct ioband_bio *first, u64 now_ns)
-{
-	struct ioband_bio *last = first->last, *iob;
-
-	lockdep_assert_held(&pool->lock);
-
-	for (iob = first; iob; iob = iob->next) {
-		iob->io.limited_ns = first->io.limited_ns;
-		iob->io.graced_ns = first->io.graced_ns;
-		iob->io.because = first->io.because;
-		iob->has_no_place = iob != last;
-		iob_issue(iob, now_ns);
-		trace_ioband_dispatch(iob, now_ns - iob->io.arrival_ns);
-	}
-	last->io.cost = first->io.cost;
-	last->io.merged = first->io.merged;
-	return last;
-}
-
-static void iob_released_run(struct ioband_bio *first, u64 now_ns)
-{
-	struct ioband_bio *iob;
-
-	for (iob = first; iob; iob = iob->next)
-		iob_released(iob, now_ns);
-}
-
-/**
- * iop_pump - send down the bios whose turn it is
- * @pool: the pool
- * @self: a bio that its own submitter, who calls, has just had held, or %NULL
- * @here: the lane whose worker calls, or %NULL
- * @now_ns: the time
- *
- * Context: any but interrupts, pool->lock held.
- * Return: whether @self may go, and its submitter shall send it down right there.
- */
-bool iop_pump(struct ioband_pool *pool, struct ioband_bio *self,
-	      const struct ioband_lane *here, u64 now_ns)
-{
-	struct ioband_io *io;
-	bool direct = false;
-
-	lockdep_assert_held(&pool->lock);
-
-	if (!list_empty_careful(&pool->news))
-		iop_settle(pool);
-	iop_tick_depth(pool, now_ns);
-	while ((io = iop_next(pool, now_ns))) {
-		struct ioband_bio *iob = iob_from_io(io);
-		wait_queue_head_t *wait = &iob->group->wait[io->dir];
-		struct ioband_bio *last;
-		u32 in_flight;
-
-		iob_drop_held(iob);
-		/* A full barrier, between held and the look at the wait queue, too. */
-		in_flight = atomic_inc_return(iob_in_flight(pool, iob));
-		last = iob_issue_run(pool, iob, now_ns);
-		if (pool->is_timed)
-			iob_start_clock(pool, last, now_ns);
-		else
-			iop_unstream(pool, iob);
-		/* Whoever is woken wakes the next, as long as there is room. */
-		if (waitqueue_active(wait) && !iob_must_wait(pool, iob))
-			wake_up(wait);
-		if (iob == self) {
-			direct = in_flight <= iot_direct(iob->target);
-			if (direct)
-				continue;
-		} else {
-			iob_released_run(iob, now_ns);
-		}
-		iob_send(pool, iob, here);
-	}
-	iop_arm(pool);
-	return direct;
-}
-
-static void iog_join(struct ioband_pool *pool, struct ioband_group *group)
-{
-	u64 ios, sectors[IOBAND_DIRS];
-
-	if (ioband_node_joined(&pool->sched, &group->node))
-		return;
-	ios = iog_in_flight(group, sectors);
-	ioband_node_join(&pool->sched, &group->node, ios,
-			 sectors[IOBAND_READ] + sectors[IOBAND_WRITE]);
-}
-
-static void iop_disown(struct ioband_pool *pool)
-{
-	lockdep_assert_held(&pool->lock);
-
-	pool->owner = NULL;
-	WRITE_ONCE(pool->passes[IOBAND_READ], NULL);
-	WRITE_ONCE(pool->passes[IOBAND_WRITE], NULL);
 }
 
 /*
@@ -345,26 +92,6 @@ static bool iot_is_frozen(const struct ioband_target *iot)
 	return READ_ONCE(dm_disk(md)->queue->mq_freeze_depth);
 }
 
-/**
- * iog_may_die - whether an I/O of a dying task may go at once
- * @group: the group of the I/O, which then is counted
- *
- * Some may, to get it over with; but one can die in the middle of a request for
- * gigabytes, and many can.
- *
- * Context: any but interrupts, the pool's lock held.
- */
-bool iog_may_die(struct ioband_group *group)
-{
-	unsigned long now = jiffies;
-
-	if (time_after_eq(now, group->dying_jiffies + HZ)) {
-		group->dying_jiffies = now;
-		group->nr_dying = 0;
-	}
-	return group->nr_dying++ < DYING_PER_SECOND;
-}
-
 /*
  * Who pays for an I/O that did not wait for its turn. What the kernel sends at once for
  * all who use a file system is charged to nobody, or who fills the journal would
@@ -374,69 +101,6 @@ static struct ioband_node *iob_payer(const struct ioband_bio *iob)
 {
 	return iob->is_common && iob->is_urgent ?
 	       &iob->target->volume->pool->sched.root : &iob->group->node;
-}
-
-static struct ioband_node *iob_node(const struct ioband_bio *iob)
-{
-	return iob->account ? &iob_stream(iob)->node : &iob->group->node;
-}
-
-/**
- * iob_enqueue - have a bio, or a run of them, wait for its turn
- * @pool: the pool
- * @iob: a bio that is not held, or the first of a run
- * @now_ns: the time
- *
- * Context: any but interrupts; pool->lock is held.
- */
-void iob_enqueue(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns)
-{
-	lockdep_assert_held(&pool->lock);
-
-	iob_add_held(iob);
-	iob->io.done_ns = READ_ONCE(iob->group->done_ns);
-	ioband_hold(&pool->sched, iob_node(iob), &iob->io, now_ns);
-	/*
-	 * Pairs with the full barrier of atomic_dec_return() in iop_complete():
-	 * either that one sees that something is held, or whoever pumps now
-	 * sees its slot free.
-	 */
-	smp_mb();
-}
-
-/**
- * iob_dequeue - have a bio, and the run it is the first of, no longer wait
- * @pool: the pool
- * @iob: a bio that is held, and not merged
- * @now_ns: the time
- *
- * Context: any but interrupts; pool->lock is held.
- */
-void iob_dequeue(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns)
-{
-	lockdep_assert_held(&pool->lock);
-
-	iob_drop_held(iob);
-	ioband_unhold(&pool->sched, iob_node(iob), &iob->io, now_ns);
-	iop_unstream(pool, iob);
-}
-
-/**
- * iob_let_go - send down a held bio, whose turn it is not; its group pays
- * @pool: the pool
- * @iob: a bio that is held
- * @now_ns: the time
- *
- * Context: any but interrupts; pool->lock is held.
- */
-void iob_let_go(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns)
-{
-	iob_dequeue(pool, iob, now_ns);
-	ioband_charge(&pool->sched, &iob->group->node, &iob->io, now_ns);
-	atomic_inc(iob_in_flight(pool, iob));
-	iob_issue_run(pool, iob, now_ns);
-	iob_released_run(iob, now_ns);
-	iob_send(pool, iob, NULL);
 }
 
 /* Charge a bio that does not wait, though the others of its group may have to. */
@@ -685,7 +349,7 @@ void iop_complete(struct ioband_pool *pool, struct ioband_bio *iob)
 	this_cpu_add(stats->done_sectors[iob->io.dir], iob->data_sectors);
 	this_cpu_add(stats->done_ns[iob->io.dir],
 		     now_ns - iob->io.arrival_ns);
-	this_cpu_inc(stats->services[bucket_of(service_ns)]);
+	this_cpu_inc(stats->services[ioband_bucket(service_ns)]);
 	iog_busy(group, true);
 	if (unlikely(iob->is_timed))
 		iob_stop_clock(pool, iob, now_ns);
@@ -713,80 +377,4 @@ void iop_complete(struct ioband_pool *pool, struct ioband_bio *iob)
 		queue_work(pool->wq, &iob_lane(iob)->work);
 put:
 	percpu_ref_put(&group->ref);
-}
-
-/**
- * iog_wake_all - have all who wait to submit look again
- * @group: whose I/O they have
- *
- * Context: any.
- */
-void iog_wake_all(struct ioband_group *group)
-{
-	wake_up_all(&group->wait[IOBAND_READ]);
-	wake_up_all(&group->wait[IOBAND_WRITE]);
-}
-
-/**
- * iog_rehome - move what a group holds to another
- * @pool: the pool of both
- * @from: a group that is being detached
- * @to: a group of the same volume
- *
- * Context: process.
- */
-void iog_rehome(struct ioband_pool *pool, struct ioband_group *from,
-		struct ioband_group *to)
-{
-	struct ioband_io *io;
-	u64 now_ns;
-
-	spin_lock(&pool->lock);
-	now_ns = ktime_get_ns();
-	from->detached = true;
-	if (pool->owner == from)
-		iop_disown(pool);
-	/* Without another to go to, it holds nothing. */
-	if (iog_held(from))
-		iog_join(pool, to);
-	while ((io = iog_first_held(from))) {
-		struct ioband_bio *first = iob_from_io(io), *iob;
-
-		iob_dequeue(pool, first, now_ns);
-		for (iob = first; iob; iob = iob->next)
-			iob_move(iob, to);
-		iob_enqueue(pool, first, now_ns);
-	}
-	iop_drop_streams(pool, from);
-	ioband_node_del(&pool->sched, &from->node, now_ns);
-	iop_pump(pool, NULL, NULL, now_ns);
-	spin_unlock(&pool->lock);
-	iog_wake_all(from);
-}
-
-/**
- * iop_changed - let what held bios back no longer go
- * @pool: the pool, of which some setting was changed
- *
- * Context: process.
- */
-void iop_changed(struct ioband_pool *pool)
-{
-	spin_lock(&pool->lock);
-	iop_pump(pool, NULL, NULL, ktime_get_ns());
-	spin_unlock(&pool->lock);
-}
-
-/**
- * iop_timer_work - what iop_timer() may not do in an interrupt
- * @work: the pool's timer_work
- *
- * Context: process.
- */
-void iop_timer_work(struct work_struct *work)
-{
-	struct ioband_pool *pool = container_of(work, struct ioband_pool,
-						timer_work);
-
-	iop_changed(pool);
 }

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The groups of a volume: find, set, attach, detach.
+ *
+ * A group is looked up under RCU, and each bio holds a reference on it, so it can be
+ * detached at any time. Its held bios then move to its parent; those at the disk
+ * complete on its account, and the last one frees it.
+ */
+#include <linux/cgroup.h>
+#include <linux/kernel.h>
+
+#include "ioband.h"
+#include "trace.h"
+
+static int iov_resolve(const struct ioband_volume *volume,
+		       const struct ioband_ref *ref, u64 *id,
+		       struct ioband_error *err)
+{
+	*id = ref->id;
+	if (!ref->path)
+		return 0;
+	if (volume->type != IOBAND_TYPE_CGROUP)
+		return ioband_refuse(err, "Invalid group id",
+				     "group '%.100s': a path needs type cgroup, not %s",
+				     ref->path, ioband_type_name(volume->type));
+	if (!ref->id) {
+		ioband_refuse(err, "Invalid group id",
+			      "group '%.100s': expected the path of a cgroup from the root of its hierarchy",
+			      ref->path);
+		return -ENOENT;
+	}
+	return 0;
+}
+
+/**
+ * iov_find - find an attached group
+ * @volume: the volume
+ * @ref: which group
+ * @group: filled in
+ * @err: says what was wrong on failure
+ *
+ * Context: process, ioband_mutex held.
+ * Return: 0, or -EINVAL or -ENOENT.
+ */
+int iov_find(struct ioband_volume *volume, const struct ioband_ref *ref,
+	     struct ioband_group **group, struct ioband_error *err)
+{
+	u64 id;
+	int r;
+
+	lockdep_assert_held(&ioband_mutex);
+
+	if (ref->is_default) {
+		*group = volume->default_group;
+		return 0;
+	}
+	r = iov_resolve(volume, ref, &id, err);
+	if (r)
+		return r;
+	*group = xa_load(&volume->groups, id);
+	if (*group)
+		return 0;
+	return ioband_refuse(err, "No such group", "group %llu: not attached",
+			     (unsigned long long)id);
+}
+
+static int resolve_parent(struct ioband_volume *volume,
+			  struct ioband_group *group,
+			  const struct ioband_ref *ref,
+			  struct ioband_group **parent,
+			  struct ioband_error *err)
+{
+	static const char brief[] = "Invalid policy parameter";
+	int r;
+
+	*parent = NULL;
+	if (volume->type == IOBAND_TYPE_CGROUP)
+		return ioband_refuse(err, brief,
+				     "parent: groups of type cgroup follow the tree of cgroups");
+	if (group->is_default)
+		return ioband_refuse(err, brief,
+				     "parent: the default group is below none");
+	if (ref->is_default)
+		return 0;
+	r = iov_find(volume, ref, parent, err);
+	if (r)
+		return r;
+	return iog_check_parent(group, *parent, err);
+}
+
+/**
+ * iov_set - change the settings of a group, all or nothing
+ * @volume: its volume
+ * @group: the group
+ * @change: what to change
+ * @err: says what was wrong on failure
+ *
+ * Context: process, ioband_mutex held.
+ * Return: 0, -EINVAL or -ENOMEM.
+ */
+int iov_set(struct ioband_volume *volume, struct ioband_group *group,
+	    const struct ioband_settings *change, struct ioband_error *err)
+{
+	struct ioband_settings settings = group->settings;
+	bool forced = change->given & BIT(IOBAND_KEY_FORCE);
+	bool moves = change->given & BIT(IOBAND_KEY_PARENT);
+	struct ioband_pool *pool = volume->pool;
+	struct ioband_group *parent;
+	int r;
+
+	lockdep_assert_held(&ioband_mutex);
+
+	ioband_settings_merge(&settings, change);
+	r = ioband_settings_check(&settings, pool->sched.policy, err);
+	if (!r && !forced)
+		r = iog_check_promises(group, &settings, change->given, err);
+	if (!r && moves)
+		r = resolve_parent(volume, group, &change->parent, &parent,
+				   err);
+	if (r)
+		return r;
+	if (iog_apply(group, &settings)) {
+		ioband_refuse(err, "Cannot change ioband group", "out of memory");
+		return -ENOMEM;
+	}
+	if (moves)
+		iog_move(group, parent);
+	iop_changed(pool);
+	return 0;
+}
+
+/**
+ * iov_place - put a group of a table below the parent that it names
+ * @volume: the volume, with all groups of the table attached
+ * @args: the group
+ * @err: says what was wrong on failure
+ *
+ * Context: process, ioband_mutex held.
+ * Return: 0, or -EINVAL or -ENOENT.
+ */
+int iov_place(struct ioband_volume *volume,
+	      const struct ioband_group_args *args, struct ioband_error *err)
+{
+	struct ioband_group *group, *parent;
+	int r;
+
+	if (!(args->settings.given & BIT(IOBAND_KEY_PARENT)))
+		return 0;
+	r = iov_find(volume, &args->ref, &group, err);
+	if (!r)
+		r = resolve_parent(volume, group, &args->settings.parent,
+				   &parent, err);
+	if (!r)
+		iog_move(group, parent);
+	return r;
+}
+
+/**
+ * iov_next - walk the groups of a volume
+ * @volume: the volume
+ * @last: the group before, or %NULL for the first
+ * @id: where the walk is
+ *
+ * Context: process, ioband_mutex held or under RCU.
+ * Return: the default group, then the others by id, then %NULL.
+ */
+struct ioband_group *iov_next(struct ioband_volume *volume,
+			      const struct ioband_group *last, unsigned long *id)
+{
+	if (!last) {
+		*id = 0;
+		return volume->default_group;
+	}
+	if (last->is_default)
+		return xa_find(&volume->groups, id, ULONG_MAX, XA_PRESENT);
+	return xa_find_after(&volume->groups, id, ULONG_MAX, XA_PRESENT);
+}
+
+/**
+ * iov_reset_settings - give all groups the default settings
+ * @volume: the volume
+ *
+ * Context: process, ioband_mutex held.
+ */
+void iov_reset_settings(struct ioband_volume *volume)
+{
+	struct ioband_settings settings;
+	struct ioband_group *group = NULL;
+	unsigned long id;
+
+	/* Defaults need no memory, so iog_apply() cannot fail. */
+	ioband_settings_init(&settings);
+	while ((group = iov_next(volume, group, &id)))
+		iog_apply(group, &settings);
+}
+
+/*
+ * Groups come and go
+ */
+
+/* Invalidate cached lookups, after a change of the volume's groups. */
+static void iov_changed(struct ioband_volume *volume)
+{
+	/* Publishes the change; pairs with the acquire in iov_generation(). */
+	smp_store_release(&volume->generation, volume->generation + 1);
+}
+
+/**
+ * iov_add - attach a new group
+ * @volume: the volume
+ * @id: an id of its type
+ * @settings: of the group; what is not given has its default
+ * @spare: where its memory is taken from
+ * @err: says what was wrong on failure
+ * @error: then filled in: -EEXIST or -ENOMEM
+ *
+ * Context: process, ioband_mutex held.
+ * Return: the group, or %NULL.
+ */
+struct ioband_group *iov_add(struct ioband_volume *volume, u64 id,
+			     const struct ioband_settings *settings,
+			     struct list_head *spare, struct ioband_error *err,
+			     int *error)
+{
+	struct ioband_group *group;
+
+	if (xa_load(&volume->groups, id)) {
+		ioband_refuse(err, "Cannot create ioband group",
+			      "group %llu: is attached already",
+			      (unsigned long long)id);
+		*error = -EEXIST;
+		return NULL;
+	}
+	group = xa_reserve(&volume->groups, id, GFP_NOIO) ? NULL :
+		iog_create(volume, id, settings, spare);
+	if (!group) {
+		xa_release(&volume->groups, id);
+		ioband_refuse(err, "Cannot create ioband group", "out of memory");
+		*error = -ENOMEM;
+		return NULL;
+	}
+	/* Bios arrive as soon as it can be found: give it its place before. */
+	iog_add(group);
+	if (volume->type == IOBAND_TYPE_CGROUP)
+		ioband_cgroup_place(volume, group);
+	xa_store(&volume->groups, id, group, GFP_NOIO);
+	iov_changed(volume);
+	trace_ioband_group(group, "attach");
+	return group;
+}
+
+/**
+ * iov_attach - create a group for an id
+ * @volume: the volume
+ * @ref: the id
+ * @settings: of the new group; what is not given has its default
+ * @spare: where its memory is taken from
+ * @err: says what was wrong on failure
+ *
+ * Context: process, ioband_mutex held.
+ * Return: 0, or -EINVAL, -EEXIST, -ENOENT or -ENOMEM.
+ */
+int iov_attach(struct ioband_volume *volume, const struct ioband_ref *ref,
+	       const struct ioband_settings *settings, struct list_head *spare,
+	       struct ioband_error *err)
+{
+	u64 id;
+	int r;
+
+	lockdep_assert_held(&ioband_mutex);
+
+	if (volume->type == IOBAND_TYPE_NONE)
+		return ioband_refuse(err, "Cannot create ioband group",
+				     "attach: type none has the default group only");
+	r = iov_resolve(volume, ref, &id, err);
+	if (r || !iov_add(volume, id, settings, spare, err, &r))
+		return r;
+	if (volume->auto_depth)
+		queue_delayed_work(ioband_system_wq, &volume->auto_work,
+				   IOBAND_AUTO_JIFFIES);
+	return 0;
+}
+
+/**
+ * iov_remove - detach a group
+ * @volume: the volume
+ * @group: a group of it, not the default one
+ *
+ * Context: process, ioband_mutex held.
+ */
+void iov_remove(struct ioband_volume *volume, struct ioband_group *group)
+{
+	trace_ioband_group(group, "detach");
+	xa_erase(&volume->groups, group->id);
+	iov_changed(volume);
+	iog_del(group, iog_parent(group) ?: volume->default_group);
+}
+
+/**
+ * iov_detach - detach the group of an id
+ * @volume: the volume
+ * @ref: the id
+ * @err: says what was wrong on failure
+ *
+ * Its held bios move to its parent, whose limits they were under already, or to the
+ * default group. Those at the disk complete on its account; nothing waits for them.
+ *
+ * Context: process, ioband_mutex held.
+ * Return: 0, or -EINVAL or -ENOENT.
+ */
+int iov_detach(struct ioband_volume *volume, const struct ioband_ref *ref,
+	       struct ioband_error *err)
+{
+	struct ioband_group *group;
+	int r = iov_find(volume, ref, &group, err);
+
+	if (!r)
+		iov_remove(volume, group);
+	return r;
+}
+
+/**
+ * iov_set_type - change what the ids of groups stand for
+ * @volume: the volume
+ * @type: the new type
+ * @err: says what was wrong on failure
+ *
+ * Context: process, ioband_mutex held.
+ * Return: 0, or -EBUSY while groups are attached.
+ */
+int iov_set_type(struct ioband_volume *volume, enum ioband_type type,
+		 struct ioband_error *err)
+{
+	lockdep_assert_held(&ioband_mutex);
+
+	if (type == volume->type)
+		return 0;
+	if (!xa_empty(&volume->groups) || volume->auto_depth) {
+		ioband_refuse(err, "Cannot set ioband group type",
+			      volume->auto_depth ?
+			      "type: option auto needs type cgroup" :
+			      "type: expected no attached group; detach all first");
+		return -EBUSY;
+	}
+	WRITE_ONCE(volume->type, type);
+	return 0;
+}

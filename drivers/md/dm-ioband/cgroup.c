@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Cgroups by name and by id, and where the groups of cgroups belong in the tree.
+ */
+#include <linux/blk-cgroup.h>
+#include <linux/cgroup.h>
+#include <linux/kernfs.h>
+
+#include "ioband.h"
+
+/* The child of @parent whose name is the @len characters at @name; under RCU. */
+static struct cgroup_subsys_state *
+find_child(struct cgroup_subsys_state *parent, const char *name, int len)
+{
+	struct cgroup_subsys_state *css;
+	char path[NAME_MAX + 2];
+
+	list_for_each_entry_rcu(css, &parent->children, sibling)
+		if (css->flags & CSS_ONLINE &&
+		    kernfs_path_from_node(css->cgroup->kn, parent->cgroup->kn, path,
+					  sizeof(path)) == 1 + len &&
+		    !memcmp(path + 1, name, len))
+			return css;
+	return NULL;
+}
+
+/**
+ * ioband_cgroup_look_up - find the id of a cgroup named by its path
+ * @ref: if it has a path, its id is filled in; paths begin at the root of the
+ *	hierarchy that has the io controller
+ *
+ * Unlike cgroup_get_from_path(), it also knows the blkio hierarchy of version 1, and
+ * waits for nobody: others hold kernfs's locks while they wait for memory, and with it
+ * perhaps for I/O to a suspended device, which is not resumed with another table before
+ * a message to it has been dealt with.
+ *
+ * Context: process.
+ */
+void ioband_cgroup_look_up(struct ioband_ref *ref)
+{
+	struct cgroup_subsys_state *css;
+	const char *name = ref->path;
+	int len;
+
+	if (!name)
+		return;
+	rcu_read_lock();
+	css = &blkcg_root_css->cgroup->self;
+	for (name += strspn(name, "/"); css && *name; name += strspn(name, "/")) {
+		len = strcspn(name, "/");
+		css = find_child(css, name, len);
+		name += len;
+	}
+	ref->id = css ? cgroup_id(css->cgroup) : 0;
+	rcu_read_unlock();
+}
+
+/*
+ * The cgroup with @id, with a reference; or %NULL. Each hierarchy has ids of its own:
+ * this is the one that the io controller is in. cgroup_get_from_id() knows that of
+ * version 2 only, and only what is in the caller's cgroup namespace: dmsetup may run in
+ * a container.
+ */
+static struct cgroup *get_cgroup(u64 id)
+{
+	struct cgroup_subsys_state *css;
+	struct cgroup *cgroup;
+
+	if (cgroup_subsys_on_dfl(io_cgrp_subsys)) {
+		cgroup = cgroup_get_from_id(id);
+		if (!IS_ERR(cgroup))
+			return cgroup;
+	}
+	cgroup = NULL;
+	rcu_read_lock();
+	css_for_each_descendant_pre(css, &blkcg_root_css->cgroup->self) {
+		if (cgroup_id(css->cgroup) != id)
+			continue;
+		if (css_tryget_online(css))
+			cgroup = css->cgroup;
+		break;
+	}
+	rcu_read_unlock();
+	return cgroup;
+}
+
+/*
+ * The css of the cgroup with @id, or of its nearest ancestor that has the io
+ * controller enabled, with a reference; or %NULL.
+ */
+static struct cgroup_subsys_state *find_css(u64 id)
+{
+	struct cgroup *cgroup = get_cgroup(id);
+	struct cgroup_subsys_state *css;
+
+	if (!cgroup)
+		return NULL;
+	css = cgroup_get_e_css(cgroup, &io_cgrp_subsys);
+	cgroup_put(cgroup);
+	return css;
+}
+
+/**
+ * ioband_cgroup_place - move a new group to where its cgroup is in the tree
+ * @volume: the volume
+ * @group: a group of it that cannot be found yet
+ *
+ * It goes below the group of the nearest ancestor cgroup that has one. Children
+ * of that group whose cgroups are below its own go below it.
+ *
+ * Context: process, ioband_mutex held.
+ */
+void ioband_cgroup_place(struct ioband_volume *volume,
+			 struct ioband_group *group)
+{
+	struct cgroup_subsys_state *css, *above, *below;
+	struct ioband_group *parent = NULL, *child;
+
+	lockdep_assert_held(&ioband_mutex);
+
+	rcu_read_lock();
+	css = find_css(group->id);
+	if (!css)
+		goto unlock;
+	above = css;
+	/* Else @css is an ancestor's: the io controller is not enabled here. */
+	if (cgroup_id(css->cgroup) == group->id)
+		above = css->parent;
+	for (; above && !parent; above = above->parent)
+		parent = xa_load(&volume->groups, cgroup_id(above->cgroup));
+	if (parent)
+		iog_move(group, parent);
+	if (cgroup_id(css->cgroup) != group->id)
+		goto put;
+	css_for_each_descendant_pre(below, css) {
+		child = xa_load(&volume->groups, cgroup_id(below->cgroup));
+		if (child && child != group &&
+		    iog_parent(child) == parent)
+			iog_move(child, group);
+	}
+put:
+	css_put(css);
+unlock:
+	rcu_read_unlock();
+}
+
+/**
+ * ioband_cgroup_mark - find out which groups' cgroups exist
+ * @volume: the volume; has_cgroup of its groups is set, if they have one
+ *
+ * The io controller need not be enabled for a cgroup: it may be again later.
+ *
+ * Context: process, ioband_mutex held.
+ */
+void ioband_cgroup_mark(struct ioband_volume *volume)
+{
+	struct cgroup_subsys_state *css;
+	struct ioband_group *group;
+
+	lockdep_assert_held(&ioband_mutex);
+
+	rcu_read_lock();
+	css_for_each_descendant_pre(css, &blkcg_root_css->cgroup->self) {
+		group = xa_load(&volume->groups, cgroup_id(css->cgroup));
+		if (group && css->flags & CSS_ONLINE)
+			group->has_cgroup = true;
+	}
+	rcu_read_unlock();
+}
+
+/**
+ * ioband_cgroup_where - find where the bios of a cgroup are charged
+ * @id: id of a cgroup in the hierarchy that has the io controller
+ * @path: filled in with its path
+ * @len: size of @path
+ * @found: set to whether there is such a cgroup
+ *
+ * Context: process.
+ * Return: the id of the cgroup that is charged: itself, or the nearest ancestor
+ * for which the io controller is enabled.
+ */
+u64 ioband_cgroup_where(u64 id, char *path, size_t len, bool *found)
+{
+	struct cgroup *cgroup = get_cgroup(id);
+	struct cgroup_subsys_state *css;
+
+	*found = cgroup;
+	if (!*found)
+		return id;
+	cgroup_path(cgroup, path, len);
+	css = cgroup_get_e_css(cgroup, &io_cgrp_subsys);
+	id = cgroup_id(css->cgroup);
+	css_put(css);
+	cgroup_put(cgroup);
+	return id;
+}

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What is held, and sent down when its turn comes.
+ *
+ * While a pool is contended all its bios are held, if only for the moment in which the
+ * scheduling core (sched/core.c) decides who is next. The pump takes from it what there
+ * is room for, and has a lane (lane.c) send it.
+ */
+#include <linux/hrtimer.h>
+#include <linux/timekeeping.h>
+
+#include "ioband.h"
+#include "stats.h"
+#include "trace.h"
+
+void iop_contend(struct ioband_pool *pool, u64 now_ns)
+{
+	lockdep_assert_held(&pool->lock);
+
+	iop_begin_depth(pool, now_ns);
+	ioband_sched_restart(&pool->sched);
+	pool->last_held_ns = now_ns;
+	WRITE_ONCE(pool->contended, true);
+	iop_update_depth(pool);
+	/*
+	 * Pairs with the full barrier of atomic_dec_return() in iop_complete():
+	 * either that one sees us contended and takes the lock, or we see its
+	 * slot free.
+	 */
+	smp_mb();
+}
+
+/* What goes next, to a leg that has room; a disk with turns has but one slot. */
+static struct ioband_io *iop_next_of(struct ioband_pool *pool, u64 now_ns)
+{
+	const u32 both = BIT(IOBAND_READ) | BIT(IOBAND_WRITE);
+	u32 in_flight = iop_in_flight(pool), full = 0, brim = 0;
+	unsigned int leg;
+
+	for (leg = 0; pool->nr_legs > 1 && leg < pool->nr_legs; leg++) {
+		u32 there = atomic_read(&pool->in_flight[leg]);
+
+		if (there >= pool->sched.depth ||
+		    (pool->sched.turn.is_serial && in_flight))
+			full |= both << leg * IOBAND_DIRS;
+		if (there >= pool->sched.depth + pool->sched.spare)
+			brim |= both << leg * IOBAND_DIRS;
+	}
+	pool->sched.full = full;
+	pool->sched.brim = brim;
+	return ioband_next(&pool->sched, in_flight, now_ns);
+}
+
+/*
+ * What goes next. If something stays that only waits for room, completions have to
+ * look for it from now on.
+ */
+static struct ioband_io *iop_next(struct ioband_pool *pool, u64 now_ns)
+{
+	struct ioband_io *io = iop_next_of(pool, now_ns);
+
+	if (io || pool->contended || !ioband_is_ready(&pool->sched))
+		return io;
+	iop_contend(pool, now_ns);
+	return iop_next_of(pool, now_ns);
+}
+
+/* See to it that the pump runs when the next limit ends. */
+void iop_arm(struct ioband_pool *pool)
+{
+	u64 expires_ns;
+
+	lockdep_assert_held(&pool->lock);
+
+	if (!ioband_timer(&pool->sched, &expires_ns) ||
+	    expires_ns == pool->timer_ns)
+		return;
+	pool->timer_ns = expires_ns;
+	hrtimer_start(&pool->timer, ns_to_ktime(expires_ns), HRTIMER_MODE_ABS);
+}
+
+/*
+ * A run goes. All of it has waited for what its first has waited for. Its place, and
+ * what it was charged, are now the last one's, which this returns.
+ */
+static struct ioband_bio *iob_issue_run(struct ioband_pool *pool,
+					struct ioband_bio *first, u64 now_ns)
+{
+	struct ioband_bio *last = first->last, *iob;
+
+	lockdep_assert_held(&pool->lock);
+
+	for (iob = first; iob; iob = iob->next) {
+		iob->io.limited_ns = first->io.limited_ns;
+		iob->io.graced_ns = first->io.graced_ns;
+		iob->io.because = first->io.because;
+		iob->has_no_place = iob != last;
+		iob_issue(iob, now_ns);
+		trace_ioband_dispatch(iob, now_ns - iob->io.arrival_ns);
+	}
+	last->io.cost = first->io.cost;
+	last->io.merged = first->io.merged;
+	return last;
+}
+
+static void iob_released_run(struct ioband_bio *first, u64 now_ns)
+{
+	struct ioband_bio *iob;
+
+	for (iob = first; iob; iob = iob->next)
+		iob_released(iob, now_ns);
+}
+
+/**
+ * iop_pump - send down the bios whose turn it is
+ * @pool: the pool
+ * @self: a bio that its own submitter, who calls, has just had held, or %NULL
+ * @here: the lane whose worker calls, or %NULL
+ * @now_ns: the time
+ *
+ * Context: any but interrupts, pool->lock held.
+ * Return: whether @self may go, and its submitter shall send it down right there.
+ */
+bool iop_pump(struct ioband_pool *pool, struct ioband_bio *self,
+	      const struct ioband_lane *here, u64 now_ns)
+{
+	struct ioband_io *io;
+	bool direct = false;
+
+	lockdep_assert_held(&pool->lock);
+
+	if (!list_empty_careful(&pool->news))
+		iop_settle(pool);
+	iop_tick_depth(pool, now_ns);
+	while ((io = iop_next(pool, now_ns))) {
+		struct ioband_bio *iob = iob_from_io(io);
+		wait_queue_head_t *wait = &iob->group->wait[io->dir];
+		struct ioband_bio *last;
+		u32 in_flight;
+
+		iob_drop_held(iob);
+		/* A full barrier, between held and the look at the wait queue, too. */
+		in_flight = atomic_inc_return(iob_in_flight(pool, iob));
+		last = iob_issue_run(pool, iob, now_ns);
+		if (pool->is_timed)
+			iob_start_clock(pool, last, now_ns);
+		else
+			iop_unstream(pool, iob);
+		/* Whoever is woken wakes the next, as long as there is room. */
+		if (waitqueue_active(wait) && !iob_must_wait(pool, iob))
+			wake_up(wait);
+		if (iob == self) {
+			direct = in_flight <= iot_direct(iob->target);
+			if (direct)
+				continue;
+		} else {
+			iob_released_run(iob, now_ns);
+		}
+		iob_send(pool, iob, here);
+	}
+	iop_arm(pool);
+	return direct;
+}
+
+void iog_join(struct ioband_pool *pool, struct ioband_group *group)
+{
+	u64 ios, sectors[IOBAND_DIRS];
+
+	if (ioband_node_joined(&pool->sched, &group->node))
+		return;
+	ios = iog_in_flight(group, sectors);
+	ioband_node_join(&pool->sched, &group->node, ios,
+			 sectors[IOBAND_READ] + sectors[IOBAND_WRITE]);
+}
+
+void iop_disown(struct ioband_pool *pool)
+{
+	lockdep_assert_held(&pool->lock);
+
+	pool->owner = NULL;
+	WRITE_ONCE(pool->passes[IOBAND_READ], NULL);
+	WRITE_ONCE(pool->passes[IOBAND_WRITE], NULL);
+}
+
+static struct ioband_node *iob_node(const struct ioband_bio *iob)
+{
+	return iob->account ? &iob_stream(iob)->node : &iob->group->node;
+}
+
+/**
+ * iob_enqueue - have a bio, or a run of them, wait for its turn
+ * @pool: the pool
+ * @iob: a bio that is not held, or the first of a run
+ * @now_ns: the time
+ *
+ * Context: any but interrupts; pool->lock is held.
+ */
+void iob_enqueue(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns)
+{
+	lockdep_assert_held(&pool->lock);
+
+	iob_add_held(iob);
+	iob->io.done_ns = READ_ONCE(iob->group->done_ns);
+	ioband_hold(&pool->sched, iob_node(iob), &iob->io, now_ns);
+	/*
+	 * Pairs with the full barrier of atomic_dec_return() in iop_complete():
+	 * either that one sees that something is held, or whoever pumps now
+	 * sees its slot free.
+	 */
+	smp_mb();
+}
+
+/**
+ * iob_dequeue - have a bio, and the run it is the first of, no longer wait
+ * @pool: the pool
+ * @iob: a bio that is held, and not merged
+ * @now_ns: the time
+ *
+ * Context: any but interrupts; pool->lock is held.
+ */
+void iob_dequeue(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns)
+{
+	lockdep_assert_held(&pool->lock);
+
+	iob_drop_held(iob);
+	ioband_unhold(&pool->sched, iob_node(iob), &iob->io, now_ns);
+	iop_unstream(pool, iob);
+}
+
+/**
+ * iob_let_go - send down a held bio, whose turn it is not; its group pays
+ * @pool: the pool
+ * @iob: a bio that is held
+ * @now_ns: the time
+ *
+ * Context: any but interrupts; pool->lock is held.
+ */
+void iob_let_go(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns)
+{
+	iob_dequeue(pool, iob, now_ns);
+	ioband_charge(&pool->sched, &iob->group->node, &iob->io, now_ns);
+	atomic_inc(iob_in_flight(pool, iob));
+	iob_issue_run(pool, iob, now_ns);
+	iob_released_run(iob, now_ns);
+	iob_send(pool, iob, NULL);
+}
+
+/**
+ * iop_changed - let what held bios back no longer go
+ * @pool: the pool, of which some setting was changed
+ *
+ * Context: process.
+ */
+void iop_changed(struct ioband_pool *pool)
+{
+	spin_lock(&pool->lock);
+	iop_pump(pool, NULL, NULL, ktime_get_ns());
+	spin_unlock(&pool->lock);
+}

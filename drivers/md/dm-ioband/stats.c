@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a group has done, summed over all processors.
+ */
+#include "stats.h"
+
+/**
+ * iog_sum - add up a group's statistics over all CPUs
+ * @group: the group
+ * @sum: filled in, counted since the group was made
+ *
+ * Context: any.
+ */
+void iog_sum(const struct ioband_group *group, struct ioband_stats *sum)
+{
+	u64 *to = (u64 *)sum;
+	unsigned int cpu, i;
+
+	memset(sum, 0, sizeof(*sum));
+	for_each_possible_cpu(cpu) {
+		const u64 *from = (const u64 *)per_cpu_ptr(group->stats, cpu);
+
+		for (i = 0; i < sizeof(*sum) / sizeof(u64); i++)
+			to[i] += READ_ONCE(from[i]);
+	}
+}
+
+/**
+ * iog_in_flight - count what a group has in flight
+ * @group: the group
+ * @sectors: filled in: sectors in flight, of reads and of writes
+ *
+ * What is done is read before what was issued, so a bio that moves on meanwhile
+ * may be counted as still in flight, but never as done and not issued.
+ *
+ * Context: any.
+ * Return: the number of bios in flight.
+ */
+u64 iog_in_flight(const struct ioband_group *group, u64 sectors[IOBAND_DIRS])
+{
+	const struct ioband_stats *stats;
+	unsigned int cpu, i;
+	u64 ios = 0;
+
+	memset(sectors, 0, sizeof(*sectors) * IOBAND_DIRS);
+	for_each_possible_cpu(cpu) {
+		stats = per_cpu_ptr(group->stats, cpu);
+		for (i = 0; i < IOBAND_BUCKETS; i++)
+			ios -= READ_ONCE(stats->services[i]);
+		for (i = 0; i < IOBAND_DIRS; i++)
+			sectors[i] -= READ_ONCE(stats->done_sectors[i]);
+	}
+	/* Pairs with the atomics between issue and completion of a bio. */
+	smp_rmb();
+	for_each_possible_cpu(cpu) {
+		stats = per_cpu_ptr(group->stats, cpu);
+		for (i = 0; i < IOBAND_DIRS; i++) {
+			ios += READ_ONCE(stats->issued_ios[i]);
+			sectors[i] += READ_ONCE(stats->issued_sectors[i]);
+		}
+	}
+	return ios;
+}
+
+/**
+ * iog_mean_bytes - the mean size of a group's I/Os
+ * @group: the group
+ *
+ * Context: any.
+ * Return: bytes; 0 if there was none yet.
+ */
+u64 iog_mean_bytes(const struct ioband_group *group)
+{
+	u64 ios = 0, sectors = 0;
+	unsigned int cpu, i;
+
+	for_each_possible_cpu(cpu) {
+		const struct ioband_stats *stats = per_cpu_ptr(group->stats, cpu);
+
+		for (i = 0; i < IOBAND_DIRS; i++) {
+			ios += READ_ONCE(stats->issued_ios[i]);
+			sectors += READ_ONCE(stats->issued_sectors[i]);
+		}
+	}
+	return ios ? div64_u64(sectors << SECTOR_SHIFT, ios) : 0;
+}

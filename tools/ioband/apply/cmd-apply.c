@@ -10,6 +10,7 @@
 #include "cmd.h"
 #include "config/current.h"
 #include "config/groupref.h"
+#include "config/share.h"
 #include "config/store.h"
 #include "converge.h"
 #include "lib/blk.h"

@@ -12,14 +12,6 @@
 
 struct options;
 
-int share_default(const struct options *opts, struct config *cfg,
-		  const char *devno);
-void policy_by_disks(const struct options *opts, struct config *cfg,
-		     const char *devno);
-void share_adopt(const struct options *opts, const struct volumes *volumes,
-		 struct config *cfg, const char *devno);
-int share_check(const struct options *opts, const struct volumes *volumes,
-		const struct config *cfg, const char *devno);
 int attach_config(const struct options *opts, const struct volumes *volumes,
 		  const char *name, const char *uuid, const char *devno,
 		  const struct config *words, struct config *cfg);

@@ -9,6 +9,7 @@
 #include "attach.h"
 #include "cmd.h"
 #include "config/current.h"
+#include "config/share.h"
 #include "config/store.h"
 #include "lib/action.h"
 #include "lib/attachable.h"

@@ -16,6 +16,7 @@
 #include "lib/cgroup.h"
 #include "lib/util.h"
 #include "lib/words.h"
+#include "share.h"
 #include "store.h"
 
 static bool has_prefix(const char *text, const char *prefix)

@@ -41,53 +41,6 @@ static const char * const severities[] = {
 	[NOTE] = "note", [WARNING] = "warning", [ERROR] = "error",
 };
 
-/* Takes over @text and @advice. */
-void add_finding(struct doctor *doctor, enum severity severity,
-		 const char *check, const char *subject, char *text,
-		 char *advice)
-{
-	doctor->findings = xreallocarray(doctor->findings,
-					 doctor->nr_findings + 1,
-					 sizeof(*doctor->findings));
-	doctor->findings[doctor->nr_findings++] = (struct finding){
-		.severity = severity,
-		.check = check,
-		.subject = xstrdup(subject),
-		.text = text,
-		.advice = advice,
-	};
-}
-
-static bool is_named(const struct doctor *doctor,
-		     const struct ioband_dm_device *dev)
-{
-	for (int i = 0; i < doctor->nr_words; i++) {
-		const char *word = doctor->words[i];
-		struct stat st;
-
-		if (!strcmp(word, dev->name) ||
-		    (strchr(word, '/') && !stat(word, &st) &&
-		     S_ISBLK(st.st_mode) && major(st.st_rdev) == dev->major &&
-		     minor(st.st_rdev) == dev->minor))
-			return true;
-	}
-	return false;
-}
-
-/* Whether a device-mapper device of that name is to be examined. */
-bool doctor_wants(const struct doctor *doctor, const char *name)
-{
-	if (!doctor->nr_words)
-		return true;
-	for (size_t i = 0; i < doctor->volumes.devices.nr; i++)
-		if (!strcmp(doctor->volumes.devices.v[i].name, name))
-			return is_named(doctor, &doctor->volumes.devices.v[i]);
-	for (int i = 0; i < doctor->nr_words; i++)
-		if (!strcmp(doctor->words[i], name))
-			return true;
-	return false;
-}
-
 static void add_patient(struct doctor *doctor, const char *name,
 			unsigned int major, unsigned int minor, bool volume)
 {
@@ -129,7 +82,7 @@ static int find_patients(struct doctor *doctor)
 
 	for (size_t i = 0; i < volumes->devices.nr; i++) {
 		const struct ioband_dm_device *dev = &volumes->devices.v[i];
-		bool named = is_named(doctor, dev), volume = false;
+		bool named = doctor_is_named(doctor, dev), volume = false;
 
 		for (size_t j = 0; j < volumes->nr; j++) {
 			if (strcmp(volumes->v[j].name, dev->name))
@@ -148,7 +101,7 @@ static int find_patients(struct doctor *doctor)
 		one.words = &doctor->words[i];
 		one.nr_words = 1;
 		for (size_t j = 0; j < volumes->devices.nr; j++)
-			found |= is_named(&one, &volumes->devices.v[j]);
+			found |= doctor_is_named(&one, &volumes->devices.v[j]);
 		/* A configured volume that is missing will be a finding. */
 		if (!found && !doctor_has_file(doctor, STORE_ETC,
 					       doctor->words[i]))

@@ -9,35 +9,6 @@
 #include "doctor.h"
 #include "lib/blk.h"
 
-/**
- * sys_block_line - read the first line of a sysfs file of a device
- * @sysroot: prefix of /sys
- * @devno: MAJOR:MINOR
- * @file: path relative to the directory of the device
- *
- * Return: the line without its newline, to be freed; %NULL if there is no such file.
- */
-char *sys_block_line(const char *sysroot, const char *devno, const char *file)
-{
-	char *path, line[256], *text = NULL;
-	FILE *f;
-
-	/* @devno comes from a table: do not trust it in a path. */
-	if (devno[strspn(devno, "0123456789:")])
-		return NULL;
-	path = xasprintf("/sys/dev/block/%s/%s", devno, file);
-	f = open_below(sysroot, path);
-	free(path);
-	if (!f)
-		return NULL;
-	if (fgets(line, sizeof(line), f)) {
-		line[strcspn(line, "\n")] = '\0';
-		text = xstrdup(line);
-	}
-	fclose(f);
-	return text;
-}
-
 /* Whether an earlier patient lies on it as well: report it only once. */
 static bool is_seen(const struct doctor *doctor, size_t nr, const char *devno)
 {

@@ -63,7 +63,10 @@ struct doctor {
 void add_finding(struct doctor *doctor, enum severity severity,
 		 const char *check, const char *subject, char *text,
 		 char *advice);
+bool doctor_is_named(const struct doctor *doctor,
+		     const struct ioband_dm_device *dev);
 bool doctor_wants(const struct doctor *doctor, const char *name);
+char *sys_block_line(const char *sysroot, const char *devno, const char *file);
 
 bool doctor_has_file(const struct doctor *doctor, const char *dir,
 		     const char *name);
@@ -74,7 +77,5 @@ int doctor_promises(struct doctor *doctor);
 void doctor_policy(struct doctor *doctor, const struct volume *vol);
 void doctor_disks(struct doctor *doctor);
 void doctor_cgroups(struct doctor *doctor);
-
-char *sys_block_line(const char *sysroot, const char *devno, const char *file);
 
 #endif /* IOBAND_DOCTOR_H */

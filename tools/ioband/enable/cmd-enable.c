@@ -19,6 +19,7 @@
 #include "cmd.h"
 #include "config/current.h"
 #include "config/groupref.h"
+#include "config/share.h"
 #include "config/store.h"
 #include "lib/action.h"
 #include "lib/blk.h"

@@ -11,6 +11,7 @@
 #include "cmd.h"
 #include "config/current.h"
 #include "config/groupref.h"
+#include "config/share.h"
 #include "lib/action.h"
 #include "lib/util.h"
 

@@ -24,7 +24,7 @@ KDIR	?= /lib/modules/$(KVER)/build
 # Builds are kept for each kernel, in a directory of its own.
 module	:= build/module-$(KVER)
 source	:= drivers/md/dm-ioband
-sources	:= $(wildcard $(addprefix $(source)/,Kbuild *.[ch] compat/* sched/*))
+sources	:= $(wildcard $(addprefix $(source)/,Makefile *.[ch] compat/* sched/*))
 
 all: module tools
 

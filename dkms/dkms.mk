@@ -17,7 +17,7 @@ dkms-module	:= dm-ioband/$(dkms-version)
 DKMS		?= dkms
 
 dkms-files	= $(sort $(wildcard $(addprefix $(dkms-top)/drivers/md/dm-ioband/, \
-		    Kbuild Kconfig *.[ch] compat/* sched/*)))
+		    Makefile Kconfig *.[ch] compat/* sched/*)))
 
 # dkms before 3.1 calls "make clean" in its own copy, which is a fresh one anyway.
 dkms-copy:

@@ -443,7 +443,7 @@ enum ioband_verdict {
 };
 
 /*
- * The files, from top to bottom: each uses only what is below it (Kbuild).
+ * The files, from top to bottom: each uses only what is below it (Makefile).
  */
 
 /* message.c */

@@ -156,16 +156,19 @@ static int try_for(int fd, uint64_t ns)
 /*
  * Wait until nobody has paused the lock. Who waits for a device for longer waits for that
  * device alone, so it is told once, and left to itself.
+ *
+ * Return: whether the lock is held, or -1 with errno set.
  */
-static void wait_for_paused(const struct options *opts, int fd)
+static int wait_for_paused(const struct options *opts, int fd)
 {
 	static bool is_told;
 	int paused = open_file(opts, PAUSED_FILE, "");
 	uint64_t waited = 0;
+	int r = true;
 
 	if (paused < 0)
-		return;
-	while (!try(paused)) {
+		return r;
+	while (r > 0 && !try(paused)) {
 		if (is_told)
 			goto out;
 		if (waited >= PAUSED_NS) {
@@ -178,20 +181,20 @@ static void wait_for_paused(const struct options *opts, int fd)
 		flock(fd, LOCK_UN);
 		wait_a_moment();
 		waited += TRY_NS;
-		flock(fd, LOCK_EX);
+		/* Who has it now may be waiting for us to end. */
+		r = try_for(fd, TAKE_NS);
 	}
 	is_told = false;
 out:
 	close(paused);
+	return r;
 }
 
 static int wait_for(const struct options *opts, int fd)
 {
 	int r = try_for(fd, TAKE_NS);
 
-	if (r > 0)
-		wait_for_paused(opts, fd);
-	return r;
+	return r > 0 ? wait_for_paused(opts, fd) : r;
 }
 
 /**

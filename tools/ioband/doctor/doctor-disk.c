@@ -39,17 +39,15 @@ static void check_writeback(struct doctor *doctor, const char *devno,
 {
 	char *line = sys_block_line(doctor->opts->sysroot, devno,
 				    "queue/wbt_lat_usec");
-	char *seeks = sys_block_line(doctor->opts->sysroot, devno,
-				     "queue/rotational");
+	bool seeks = blk_is_rotating(doctor->opts->sysroot, devno);
 
 	if (line && *line != '0' && *line != '-')
-		add_finding(doctor, seeks && *seeks == '1' ? WARNING : NOTE,
+		add_finding(doctor, seeks ? WARNING : NOTE,
 			    "wbt", path,
 			    xasprintf("it throttles writeback while I/O takes longer than %s us, so writers get less than their part",
 				      line),
 			    xasprintf("end that with 'echo 0 >/sys/dev/block/%s/queue/wbt_lat_usec'",
 				      devno));
-	free(seeks);
 	free(line);
 }
 

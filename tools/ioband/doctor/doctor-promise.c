@@ -9,6 +9,7 @@
 #include "cmd.h"
 #include "config/current.h"
 #include "doctor.h"
+#include "lib/blk.h"
 #include "lib/clock.h"
 #include "lib/interval.h"
 
@@ -284,29 +285,6 @@ int doctor_promises(struct doctor *doctor)
 	return status;
 }
 
-/*
- * Whether all disks below seek. Devices of device-mapper and md say what those below them
- * do; partitions say nothing.
- */
-static bool is_rotational(const struct doctor *doctor,
-			  const struct volume *vol)
-{
-	bool found = false, all = true;
-	struct io_devices devices;
-
-	io_devices_find(&devices, doctor->opts->sysroot, vol->major, vol->minor);
-	for (size_t i = 0; i < devices.nr; i++) {
-		char *line = sys_block_line(doctor->opts->sysroot, devices.v[i],
-					    "queue/rotational");
-
-		found |= !!line;
-		all &= !line || !strcmp(line, "1");
-		free(line);
-	}
-	io_devices_free(&devices);
-	return found && all;
-}
-
 /**
  * doctor_policy - report a policy that does not divide what is scarce
  * @doctor: the state
@@ -318,10 +296,12 @@ void doctor_policy(struct doctor *doctor, const struct volume *vol)
 		"default", "weight", "weight-iosize",
 	};
 	bool divides = false;
+	char devno[DEVNO_LEN];
 
+	snprintf(devno, sizeof(devno), "%u:%u", vol->major, vol->minor);
 	for (size_t i = 0; i < sizeof(by_number) / sizeof(by_number[0]); i++)
 		divides |= !strcmp(vol->table.policy, by_number[i]);
-	if (divides && is_rotational(doctor, vol))
+	if (divides && blk_is_rotating(doctor->opts->sysroot, devno))
 		add_finding(doctor, WARNING, "policy", vol->name,
 			    xasprintf("policy %s divides I/Os, and its disks seek: a random I/O takes them a hundred times as long as a sequential one",
 				      vol->table.policy),

@@ -7,10 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/inotify.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "cmd.h"
+#include "config/store.h"
 #include "follow.h"
 #include "lib/clock.h"
 #include "lib/lock.h"
@@ -37,12 +39,20 @@ const struct own_options follow_options = {
 	"      --once           make it so, and end\n"
 };
 
+/**
+ * struct follow - the state
+ * @records: inotify descriptor of the directory of records
+ * @compared_ns: when the volume was last compared with the cgroups
+ * @is_waiting: the volume has no ioband, which has been told
+ */
 struct follow {
 	const struct options *opts;
 	const char *name;
 	struct tree tree;
 	struct mirror mirror;
+	int records;
 	uint64_t compared_ns;
+	bool is_waiting;
 };
 
 /* Apply all cgroups that are marked dirty. */
@@ -94,16 +104,41 @@ static int converge(struct follow *follow)
 	return status;
 }
 
-/* One descriptor for both that end the wait; -1 with errno set. */
-static int wait_for(int events, int signals)
+/* One descriptor for all that end the wait; -1 with errno set. */
+static int wait_for(int events, int records, int signals)
 {
 	struct epoll_event event = { .events = EPOLLIN };
 	int fd = epoll_create1(EPOLL_CLOEXEC);
 
 	if (fd < 0 || epoll_ctl(fd, EPOLL_CTL_ADD, events, &event) ||
+	    epoll_ctl(fd, EPOLL_CTL_ADD, records, &event) ||
 	    epoll_ctl(fd, EPOLL_CTL_ADD, signals, &event))
 		return -1;
 	return fd;
+}
+
+/*
+ * Who puts ioband into a volume writes its record first, and holds the lock until it is
+ * done: then the volume has no groups yet. Where there is no directory of records
+ * nothing has been put anywhere.
+ */
+static void watch_records(const struct follow *follow)
+{
+	char *dir = xasprintf("%s" STORE_RUN, follow->opts->sysroot);
+
+	inotify_add_watch(follow->records, dir, IN_MOVED_TO | IN_ONLYDIR);
+	free(dir);
+}
+
+/* Whether records have been written: those of other volumes are few. */
+static bool have_records(const struct follow *follow)
+{
+	_Alignas(struct inotify_event) char buf[4096];
+	bool found = false;
+
+	while (read(follow->records, buf, sizeof(buf)) > 0)
+		found = true;
+	return found;
 }
 
 /* Block the signals that end the command: they are read from a signalfd. */
@@ -149,44 +184,63 @@ static bool is_lost(const struct follow *follow)
 	return false;
 }
 
+/* converge(), which may have to wait for ioband in the volume. */
+static int keep_up(struct follow *follow)
+{
+	char *why;
+	int status;
+
+	watch_records(follow);
+	fail_keep(&why);
+	status = converge(follow);
+	fail_keep(NULL);
+	if (status == IOBAND_DEVICE && is_lost(follow)) {
+		if (!follow->is_waiting)
+			fail(status, "%s", why);
+		follow->is_waiting = true;
+		notify_systemd("STATUS=waiting for ioband in the volume");
+		follow->compared_ns = clock_now_ns();
+		status = 0;
+	} else if (status) {
+		fail(status, "%s", why);
+	} else {
+		follow->is_waiting = false;
+		tell_status(follow, "");
+	}
+	free(why);
+	return status;
+}
+
 static int run(struct follow *follow, int signals)
 {
-	int fd = wait_for(follow->tree.fd, signals);
+	int fd = wait_for(follow->tree.fd, follow->records, signals);
 	int status = 0;
 
 	if (fd < 0)
 		return fail(IOBAND_USAGE, "cannot wait for events: %s",
 			    strerror(errno));
 	tell_status(follow, "READY=1\n");
-	for (;;) {
+	while (!status) {
 		uint64_t now = clock_now_ns();
 		uint64_t end = follow->compared_ns + COMPARE_S * 1000000000ULL;
+		bool is_due = now >= end;
 
-		if (now < end && clock_wait(end - now, fd, NULL)) {
+		if (!is_due && clock_wait(end - now, fd, NULL)) {
 			if (told_to_end(signals))
 				break;
 			clock_wait(GATHER_NS, -1, NULL);
 			status = tree_read_events(&follow->tree);
-			if (!status && follow->mirror.vol) {
+			is_due = have_records(follow);
+			if (!status && !is_due && follow->mirror.vol) {
 				status = lock_take(follow->opts);
 				if (!status)
 					status = flush(follow);
 				lock_drop();
 			}
-			if (!status && follow->mirror.stale)
-				status = converge(follow);
-		} else if (now >= end) {
-			status = converge(follow);
-			if (!status)
-				tell_status(follow, "");
+			is_due |= follow->mirror.stale;
 		}
-		if (status == IOBAND_DEVICE && is_lost(follow)) {
-			notify_systemd("STATUS=waiting for ioband in the volume");
-			follow->compared_ns = clock_now_ns();
-			status = 0;
-		}
-		if (status)
-			break;
+		if (!status && is_due)
+			status = keep_up(follow);
 	}
 	notify_systemd("STOPPING=1");
 	close(fd);
@@ -195,7 +249,7 @@ static int run(struct follow *follow, int signals)
 
 int cmd_follow(const struct options *opts, int argc, char **argv)
 {
-	struct follow follow = { .opts = opts };
+	struct follow follow = { .opts = opts, .records = -1 };
 	int status, signals = -1;
 
 	if (!argc)
@@ -207,6 +261,8 @@ int cmd_follow(const struct options *opts, int argc, char **argv)
 		if (signals < 0)
 			return fail(IOBAND_USAGE, "cannot wait for signals: %s",
 				    strerror(errno));
+		follow.records = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+		watch_records(&follow);
 	}
 	/* Report a volume that cannot be followed before reading anything else. */
 	status = mirror_read(&follow.mirror, opts->sysroot, follow.name);
@@ -218,6 +274,8 @@ int cmd_follow(const struct options *opts, int argc, char **argv)
 		status = converge(&follow);
 	if (!status && !once)
 		status = run(&follow, signals);
+	if (follow.records >= 0)
+		close(follow.records);
 	if (follow.tree.mount)
 		tree_close(&follow.tree);
 	mirror_free(&follow.mirror);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "attach/attach.h"
+#include "attach/services.h"
 #include "cmd.h"
 #include "current.h"
 #include "groupref.h"
@@ -294,6 +295,21 @@ int volume_changed(const struct options *opts, const char *name,
 	}
 	volumes_free(&volumes);
 	return status;
+}
+
+/**
+ * tell_unsaved - tell that a change will not stay, where something undoes it
+ * @opts: the global options
+ * @vol: the volume that was changed
+ *
+ * Without the timer the change lives as long as the volume, as everybody expects.
+ */
+void tell_unsaved(const struct options *opts, const struct volume *vol)
+{
+	if (!opts->dry_run && store_has_file(opts, vol->name) &&
+	    systemd_wants(opts, "timers.target", "ioband.timer"))
+		warn("'%s': this is not saved, and ioband.timer makes all again what " STORE_ETC "/%s.conf says, unless you type 'ioband save %s'",
+		     vol->title, vol->name, vol->title);
 }
 
 static struct ghost *add_ghost(struct ghosts *ghosts, const char *name,

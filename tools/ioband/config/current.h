@@ -25,6 +25,7 @@ void config_keep_auto(const struct options *opts,
 		      const struct config *old, struct config *cfg);
 int save_config(const struct options *opts, const struct volumes *volumes,
 		const struct volume *vol, bool follow, struct config *cfg);
+void tell_unsaved(const struct options *opts, const struct volume *vol);
 int volume_changed(const struct options *opts, const char *name,
 		   const struct config *want);
 

@@ -91,6 +91,8 @@ static int change(const struct options *opts, const struct volume *vol,
 			  del(opts, vol, argv[0], ref);
 	if (!status)
 		status = volume_changed(opts, vol->name, NULL);
+	if (!status)
+		tell_unsaved(opts, vol);
 	return status;
 }
 

@@ -185,7 +185,7 @@ static int set_share(const struct options *opts, const struct volumes *volumes,
 int cmd_set(const struct options *opts, int argc, char **argv)
 {
 	struct volumes volumes = { 0 };
-	const struct volume *vol;
+	const struct volume *vol = NULL;
 	const char *name;
 	int status;
 
@@ -205,6 +205,8 @@ int cmd_set(const struct options *opts, int argc, char **argv)
 	}
 	if (!status)
 		status = volume_changed(opts, name, NULL);
+	if (!status)
+		tell_unsaved(opts, vol);
 	volumes_free(&volumes);
 	return status;
 }

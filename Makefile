@@ -74,7 +74,7 @@ bench:
 	tests/perf/bench $(CASES)
 
 lint:
-	@scripts/lint
+	@scripts/lint --all
 
 # Where /lib is a link to /usr/lib, packages may not have files in /lib.
 installed = $(DESTDIR)$(if $(shell test -L /lib && echo merged),/usr)/lib/modules/$(KVER)/updates/dm-ioband.ko

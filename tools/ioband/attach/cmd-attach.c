@@ -12,13 +12,13 @@
 #include "config/current.h"
 #include "config/generator.h"
 #include "config/groupref.h"
+#include "config/services.h"
 #include "config/share.h"
 #include "config/store.h"
 #include "inside.h"
 #include "lib/blk.h"
 #include "lib/target.h"
 #include "lib/util.h"
-#include "services.h"
 
 /*
  * Values for what the command does not give: from the record of an earlier attach,

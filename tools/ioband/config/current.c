@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "attach/attach.h"
-#include "attach/services.h"
 #include "cmd.h"
 #include "current.h"
 #include "groupref.h"
@@ -17,6 +16,7 @@
 #include "lib/cgroup.h"
 #include "lib/util.h"
 #include "lib/words.h"
+#include "services.h"
 #include "share.h"
 #include "store.h"
 

@@ -9,10 +9,10 @@
 #include <sys/stat.h>
 
 #include "attach/attach.h"
-#include "attach/services.h"
 #include "cmd.h"
 #include "config/current.h"
 #include "config/generator.h"
+#include "config/services.h"
 #include "config/store.h"
 #include "doctor.h"
 #include "lib/blk.h"

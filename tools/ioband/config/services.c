@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
-#include "config/generator.h"
+#include "generator.h"
 #include "lib/util.h"
 #include "services.h"
 

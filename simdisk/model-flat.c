@@ -2,8 +2,9 @@
 /*
  * The two plainest models. Both serve in the order of arrival.
  *
- * flat: a number of slots, each of which serves one I/O in a fixed time. What
- * finds no slot free waits inside the disk, however many that are.
+ * flat: a number of slots, each of which serves one I/O in a fixed time, service_ns
+ * for up to 4 KiB and more_ns for each 4 KiB more. Writes take write_percent of that.
+ * What finds no slot free waits inside the disk, however many that are.
  *
  * serial: one I/O at a time. One that begins where the last one ended takes
  * seq_ns per 4 KiB; any other takes seek_ns for its first 4 KiB, and the same for
@@ -17,13 +18,27 @@ enum {
 	UNIT_SECTORS	= 8,
 };
 
+static u64 flat_ns(const struct simdisk *disk, const struct simdisk_io *io)
+{
+	const struct simdisk_params *params = &disk->params;
+	u64 ns = params->service_ns;
+
+	if (io->sectors > UNIT_SECTORS)
+		ns += (DIV_ROUND_UP(io->sectors, UNIT_SECTORS) - 1) *
+		      params->more_ns;
+	if (io->op == SIMDISK_WRITE)
+		ns = div64_u64(ns * params->write_percent, 100);
+	return ns;
+}
+
 static void flat_start(struct simdisk *disk)
 {
 	struct simdisk_io *io;
 
 	while (disk->in_service < disk->params.slots &&
 	       (io = simdisk_take(disk)))
-		simdisk_end_at(disk, io, disk->now_ns + disk->params.service_ns);
+		simdisk_end_at(disk, io, disk->now_ns +
+			       simdisk_varied(disk, flat_ns(disk, io)));
 }
 
 static u64 serial_ns(const struct simdisk *disk, const struct simdisk_io *io)
@@ -45,7 +60,8 @@ static void serial_start(struct simdisk *disk)
 	io = simdisk_take(disk);
 	if (!io)
 		return;
-	simdisk_end_at(disk, io, disk->now_ns + serial_ns(disk, io));
+	simdisk_end_at(disk, io, disk->now_ns +
+		       simdisk_varied(disk, serial_ns(disk, io)));
 	disk->head = io->sector + io->sectors;
 }
 
@@ -58,6 +74,7 @@ const struct simdisk_model simdisk_flat = {
 		.queue_depth	= 128,
 		.slots		= 4,
 		.service_ns	= 1000000,
+		.write_percent	= 100,
 	},
 };
 

@@ -28,7 +28,6 @@
  * and so little makes each page written 1.25 pages programmed.
  */
 #include "simdisk-model.h"
-#include "prng.h"
 
 enum ssd_state {
 	SSD_IDLE,
@@ -225,12 +224,13 @@ static void die_start(struct simdisk *disk, struct ssd *ssd, struct ssd_die *die
 		list_del(&piece->link);
 		die->piece = piece;
 		die->state = SSD_READING;
-		die->until_ns = disk->now_ns + piece->pages * params->read_ns;
+		die->until_ns = disk->now_ns +
+				simdisk_varied(disk, piece->pages * params->read_ns);
 		die->read_last = true;
 	} else if (die->programs) {
 		die->state = SSD_PROGRAMMING;
 		die->until_ns = take_bus(disk, ssd, die, ssd->page_sectors) +
-				params->program_ns;
+				simdisk_varied(disk, params->program_ns);
 		die->read_last = false;
 	}
 }

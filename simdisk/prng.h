@@ -38,4 +38,26 @@ static inline bool prng_percent(struct prng *prng, u32 percent)
 	return prng_below(prng, 100) < percent;
 }
 
+/*
+ * Of exponential distribution with mean 1, in 2^-32. J. von Neumann, "Various techniques
+ * used in connection with random digits", 1951: the fraction is the first of a falling
+ * sequence, if that is of odd length; each failure counts 1.
+ */
+static inline u64 prng_exponential(struct prng *prng)
+{
+	u64 whole = 0;
+	u32 first, last, next;
+	bool odd;
+
+	for (;;) {
+		first = prng_next(prng);
+		last = first;
+		for (odd = true; (next = prng_next(prng)) < last; odd = !odd)
+			last = next;
+		if (odd)
+			return whole << 32 | first;
+		whole++;
+	}
+}
+
 #endif /* _IOBAND_PRNG_H */

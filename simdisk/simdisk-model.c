@@ -74,6 +74,15 @@ void simdisk_param_set(struct simdisk_params *params, int place, u64 value)
 const char *simdisk_check(const struct simdisk_model *model,
 			  const struct simdisk_params *params)
 {
+	if (params->credit_ns && !params->cap_ios_per_s &&
+	    !params->cap_bytes_per_s)
+		return "credit_ns has no effect without cap_ios_per_s or cap_bytes_per_s";
+	if (params->stall_ns && !params->stall_every_ns)
+		return "stall_ns has no effect without stall_every_ns";
+	if (params->tail_ppm && !params->tail_ns)
+		return "tail_ppm has no effect without tail_ns";
+	if (params->drift_percent && !params->drift_ns)
+		return "drift_percent has no effect without drift_ns";
 	return model->check ? model->check(params) : NULL;
 }
 
@@ -109,6 +118,8 @@ int simdisk_init(struct simdisk *disk, const struct simdisk_model *model,
 	INIT_LIST_HEAD(&disk->queue);
 	INIT_LIST_HEAD(&disk->busy);
 	INIT_LIST_HEAD(&disk->done);
+	prng_seed(&disk->services, params->seed + 1);
+	prng_seed(&disk->stalls, params->seed + 2);
 	return model->init ? model->init(disk) : 0;
 }
 
@@ -122,19 +133,108 @@ void simdisk_exit(struct simdisk *disk)
 		disk->model->exit(disk);
 }
 
+/* @ns times a random number of exponential distribution, whose mean is 1. */
+static u64 exponential(struct prng *prng, u64 ns)
+{
+	return mul_u64_u64_shr(ns, prng_exponential(prng), 32);
+}
+
+/**
+ * simdisk_varied - how long a service takes that should take so long
+ * @disk: the disk
+ * @ns: the time without irregularities
+ *
+ * Of each time jitter_percent are random, of exponential distribution: that is the
+ * least regular one for a given mean, and this part the standard deviation. Beyond
+ * that tail_ppm of a million services take longer, by tail_ns in the mean. Drift goes
+ * up and down in straight lines.
+ *
+ * Return: the time with them.
+ */
+u64 simdisk_varied(struct simdisk *disk, u64 ns)
+{
+	const struct simdisk_params *params = &disk->params;
+	u64 varied = ns, jitter, phase;
+
+	if (params->jitter_percent) {
+		jitter = div64_u64(ns * params->jitter_percent, 100);
+		varied += exponential(&disk->services, jitter) - jitter;
+	}
+	if (params->tail_ppm &&
+	    prng_below(&disk->services, 1000000) < params->tail_ppm)
+		varied += exponential(&disk->services, params->tail_ns);
+	if (params->drift_percent) {
+		/* From 1, slowest after a quarter, fastest after three. */
+		div64_u64_rem(disk->now_ns + params->drift_ns / 4,
+			      params->drift_ns, &phase);
+		phase = div64_u64(phase * 2048, params->drift_ns);
+		phase = min(phase, 2048 - phase);
+		/* Now 0 to 1024; the mean of the speed, not of the time, is 1. */
+		varied = div64_u64(varied * 1024 * 100,
+				   1024 * (100 + params->drift_percent) -
+				   2 * phase * params->drift_percent);
+	}
+	return varied;
+}
+
+/* Until when the disk stalls, if it does now. */
+static u64 stalled_until(struct simdisk *disk)
+{
+	const struct simdisk_params *params = &disk->params;
+
+	if (!params->stall_ns)
+		return 0;
+	while (disk->stalled_ns <= disk->now_ns) {
+		disk->stall_ns = disk->stalled_ns +
+				 exponential(&disk->stalls,
+					     params->stall_every_ns);
+		disk->stalled_ns = disk->stall_ns + params->stall_ns;
+	}
+	return disk->stall_ns <= disk->now_ns ? disk->stalled_ns : 0;
+}
+
+/* Until when a cap allows nothing more; what it allows is saved up for credit_ns. */
+static u64 spent_until(struct simdisk *disk, int cap, u64 per_s)
+{
+	if (!per_s || disk->spent_ns[cap] <= disk->params.credit_ns)
+		return 0;
+	return disk->spent_ns[cap] - disk->params.credit_ns;
+}
+
+static void spend(struct simdisk *disk, int cap, u64 per_s, u64 units)
+{
+	if (per_s)
+		disk->spent_ns[cap] = max(disk->spent_ns[cap], disk->now_ns) +
+				      div64_u64(units * SIMDISK_SECOND, per_s);
+}
+
 /**
  * simdisk_take - begin with the oldest I/O of the queue
  * @disk: the disk
  *
- * Return: the I/O, or %NULL if none waits.
+ * Return: the I/O, or %NULL if none waits, or none may be begun now.
  */
 struct simdisk_io *simdisk_take(struct simdisk *disk)
 {
+	const struct simdisk_params *params = &disk->params;
 	struct simdisk_io *io;
+	u64 gate;
 
 	io = list_first_entry_or_null(&disk->queue, struct simdisk_io, link);
-	if (io)
-		list_del(&io->link);
+	if (!io)
+		return NULL;
+	gate = max(stalled_until(disk),
+		   max(spent_until(disk, 0, params->cap_ios_per_s),
+		       spent_until(disk, 1, params->cap_bytes_per_s)));
+	if (gate > disk->now_ns) {
+		disk->gate_ns = gate;
+		return NULL;
+	}
+	spend(disk, 0, params->cap_ios_per_s, 1);
+	if (io->op == SIMDISK_READ || io->op == SIMDISK_WRITE)
+		spend(disk, 1, params->cap_bytes_per_s,
+		      (u64)io->sectors * SIMDISK_SECTOR_BYTES);
+	list_del(&io->link);
 	return io;
 }
 
@@ -219,7 +319,11 @@ static u64 next_event(struct simdisk *disk)
 	const struct simdisk_io *io = next_io(disk);
 	u64 next = io ? io->due_ns : U64_MAX;
 
-	return disk->model->next ? min(next, disk->model->next(disk)) : next;
+	if (disk->model->next)
+		next = min(next, disk->model->next(disk));
+	if (disk->gate_ns > disk->now_ns && !list_empty(&disk->queue))
+		next = min(next, disk->gate_ns);
+	return next;
 }
 
 /* Live on until @now_ns. */
@@ -232,7 +336,8 @@ static void advance(struct simdisk *disk, u64 now_ns)
 		disk->now_ns = next;
 		io = next_io(disk);
 		if (!io || io->due_ns > next) {
-			disk->model->event(disk);
+			if (disk->model->event)
+				disk->model->event(disk);
 		} else {
 			list_del(&io->link);
 			disk->in_service--;

@@ -17,6 +17,7 @@
 #define _SIMDISK_MODEL_H
 
 #include "simdisk-env.h"
+#include "prng.h"
 #include "simdisk-params.h"
 
 enum {
@@ -165,6 +166,12 @@ struct simdisk_model {
  * @in_service: length of @busy
  * @link_free_ns: when the link to the host will be free
  * @head: serial: the sector after the last one served
+ * @services: random numbers for what varies from one service to the next
+ * @stalls: and for when the disk stalls
+ * @stall_ns: when the present or next stall begins
+ * @stalled_ns: when it will be over
+ * @spent_ns: when what the caps allow will have been used up, of I/Os and of bytes
+ * @gate_ns: until then nothing of the queue is begun
  * @state: the model's own
  */
 struct simdisk {
@@ -177,6 +184,12 @@ struct simdisk {
 	u32 in_service;
 	u64 link_free_ns;
 	u64 head;
+	struct prng services;
+	struct prng stalls;
+	u64 stall_ns;
+	u64 stalled_ns;
+	u64 spent_ns[2];
+	u64 gate_ns;
 	void *state;
 };
 
@@ -206,6 +219,7 @@ enum {
 	SIMDISK_SSD	= 1 << 4,
 	SIMDISK_DRIVE	= SIMDISK_HDD | SIMDISK_ARRAY,
 	SIMDISK_LINKED	= SIMDISK_DRIVE | SIMDISK_SSD,
+	SIMDISK_VARIED	= SIMDISK_FLAT | SIMDISK_SERIAL | SIMDISK_SSD,
 	SIMDISK_ALL	= SIMDISK_FLAT | SIMDISK_SERIAL | SIMDISK_LINKED,
 };
 
@@ -216,6 +230,7 @@ extern const struct simdisk_model simdisk_array;
 extern const struct simdisk_model simdisk_ssd;
 
 struct simdisk_io *simdisk_take(struct simdisk *disk);
+u64 simdisk_varied(struct simdisk *disk, u64 ns);
 void simdisk_end_at(struct simdisk *disk, struct simdisk_io *io, u64 due_ns);
 void simdisk_transfer(struct simdisk *disk, struct simdisk_io *io);
 void simdisk_finish(struct simdisk *disk, struct simdisk_io *io);

@@ -22,10 +22,24 @@
 	P(queue_depth,		SIMDISK_ALL, OFF,	1,	1023)		\
 	P(memory_backed,	SIMDISK_ALL, OFF,	0,	1)		\
 	P(discard,		SIMDISK_FLAT | SIMDISK_SSD, OFF, 0,	1)		\
-	P(seed,			SIMDISK_ARRAY | SIMDISK_SSD, OFF, 0, U32_MAX)	\
+	P(seed,			SIMDISK_ALL, OFF,	0,	U32_MAX)	\
+	/* all models: how it is unlike clockwork */			\
+	P(cap_ios_per_s,	SIMDISK_ALL, LIVE,	0,	SIMDISK_SECOND)	\
+	P(cap_bytes_per_s,	SIMDISK_ALL, LIVE,	0,	1000 * SIMDISK_SECOND) \
+	P(credit_ns,		SIMDISK_ALL, LIVE,	0,	100000 * SIMDISK_SECOND) \
+	P(stall_every_ns,	SIMDISK_ALL, OFF,	0,	100000 * SIMDISK_SECOND) \
+	P(stall_ns,		SIMDISK_ALL, OFF,	0,	100 * SIMDISK_SECOND) \
+	/* flat, serial, ssd: the same of a single service */		\
+	P(jitter_percent,	SIMDISK_VARIED, LIVE,	0,	100)	\
+	P(tail_ppm,		SIMDISK_VARIED, LIVE,	0,	1000000) \
+	P(tail_ns,		SIMDISK_VARIED, LIVE,	0,	10 * SIMDISK_SECOND) \
+	P(drift_percent,	SIMDISK_VARIED, LIVE,	0,	90)	\
+	P(drift_ns,		SIMDISK_VARIED, LIVE,	0,	100000 * SIMDISK_SECOND) \
 	/* flat */							\
 	P(slots,		SIMDISK_FLAT,	LIVE,	1,	1023)		\
 	P(service_ns,		SIMDISK_FLAT,	LIVE,	0,	100 * SIMDISK_SECOND) \
+	P(more_ns,		SIMDISK_FLAT,	LIVE,	0,	SIMDISK_SECOND)	\
+	P(write_percent,	SIMDISK_FLAT,	LIVE,	1,	1000)	\
 	/* serial */							\
 	P(seek_ns,		SIMDISK_SERIAL,	LIVE,	0,	100 * SIMDISK_SECOND) \
 	P(seq_ns,		SIMDISK_SERIAL,	LIVE,	0,	SIMDISK_SECOND)	\

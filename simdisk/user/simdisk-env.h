@@ -13,6 +13,11 @@ static inline u64 div64_u64(u64 dividend, u64 divisor)
 	return dividend / divisor;
 }
 
+static inline u64 mul_u64_u64_shr(u64 a, u64 b, unsigned int shift)
+{
+	return (unsigned __int128)a * b >> shift;
+}
+
 #define DIV64_U64_ROUND_UP(n, d)	DIV_ROUND_UP((u64)(n), (u64)(d))
 
 /* The integer square root, rounded down: the schoolbook's, two bits a step. */

@@ -5,7 +5,7 @@
 #include "test_disk.h"
 
 /* Times do not depend on when the caller looks. */
-static void random_run(const char *name, u64 seed, u32 late_ns, u64 *ends)
+static void random_run(const char *name, u64 seed, bool even, u32 late_ns, u64 *ends)
 {
 	const struct simdisk_model *model = simdisk_model_find(name);
 	struct simdisk_params params = model->defaults;
@@ -21,6 +21,20 @@ static void random_run(const char *name, u64 seed, u32 late_ns, u64 *ends)
 		params.write_cache_kib = 256;
 	if (params.buffer_kib)
 		params.buffer_kib = 64;
+	if (!even) {
+		params.cap_ios_per_s = 900;
+		params.cap_bytes_per_s = 300000000;
+		params.credit_ns = 20000000;
+		params.stall_every_ns = 30000000;
+		params.stall_ns = 5000000;
+	}
+	if (!even && model->bit & SIMDISK_VARIED) {
+		params.jitter_percent = 50;
+		params.tail_ppm = 20000;
+		params.tail_ns = 10000000;
+		params.drift_percent = 40;
+		params.drift_ns = 100000000;
+	}
 	disk_on(model, &params);
 	prng_seed(&arrivals, seed);
 	prng_seed(&looks, seed + late_ns);
@@ -85,9 +99,9 @@ static void test_late_caller(void **state)
 	size_t n;
 
 	for (n = 0; n < ARRAY_SIZE(names); n++) {
-		for (seed = 0; seed < 10; seed++) {
-			random_run(names[n], seed, 0, prompt);
-			random_run(names[n], seed, 3000000, late);
+		for (seed = 0; seed < 20; seed++) {
+			random_run(names[n], seed, seed % 2, 0, prompt);
+			random_run(names[n], seed, seed % 2, 3000000, late);
 			assert_memory_equal(prompt, late, sizeof(late));
 		}
 	}

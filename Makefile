@@ -108,7 +108,7 @@ deb:
 
 clean:
 	$(MAKE) -C tools clean
-	rm -rf $(wildcard build/module-* build/simdisk-*) build/unit build/simdisk-unit build/perf build/fuzz build/cli \
+	rm -rf $(wildcard build/module-* build/simdisk-*) build/unit build/simdisk-unit build/proving build/perf build/fuzz build/cli \
 		build/deb
 
 .PHONY: all module simdisk tools demo check check-all bench lint install uninstall deb clean

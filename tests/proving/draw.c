@@ -5,7 +5,7 @@
  * be read.
  */
 #include "proving.h"
-#include "util.h"
+#include "lib/util.h"
 
 const char * const disk_names[DISK_KINDS] = {
 	"even", "jitter", "tail", "sizes", "cloud", "stalls", "moving", "ssd", "seeks",

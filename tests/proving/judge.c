@@ -48,7 +48,7 @@
 #include <math.h>
 
 #include "measure.h"
-#include "util.h"
+#include "lib/util.h"
 
 const char * const fault_names[FAULT_KINDS] = {
 	"share", "minimum", "target", "limit", "waste", "wait",

@@ -9,8 +9,8 @@
 #include <math.h>
 
 #include "measure.h"
-#include "util.h"
-#include "words.h"
+#include "lib/util.h"
+#include "lib/words.h"
 
 enum {
 	/* Parts of a period of drift, each taken to be of one speed. */

@@ -20,7 +20,7 @@
 #include <time.h>
 
 #include "proving.h"
-#include "util.h"
+#include "lib/util.h"
 
 enum {
 	SEEDS_MAX = 100000,

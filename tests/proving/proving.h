@@ -14,7 +14,7 @@
 #define PROVING_H
 
 #include "fluid.h"
-#include "sim-run.h"
+#include "sim/sim-run.h"
 
 /* Kinds of disks and of loads: the rows and columns of the table. */
 enum disk_kind {

@@ -10,7 +10,7 @@
 #include <ctype.h>
 
 #include "proving.h"
-#include "util.h"
+#include "lib/util.h"
 
 enum {
 	LINES_MAX = 2000,

@@ -4,7 +4,7 @@
  * clockwork, with queues deep enough, the scheduler is exact, and without it the disk is
  * wrong in the way expected. And his formulas: what a disk takes, by simulation.
  */
-#include "util.h"
+#include "lib/util.h"
 #include "unit.h"
 #include <math.h>
 

@@ -13,6 +13,13 @@
 #include "stats.h"
 #include "trace.h"
 
+/**
+ * iop_contend - have all bios take turns from now on
+ * @pool: the pool
+ * @now_ns: the time
+ *
+ * Context: any but interrupts, pool->lock held.
+ */
 void iop_contend(struct ioband_pool *pool, u64 now_ns)
 {
 	lockdep_assert_held(&pool->lock);
@@ -65,7 +72,12 @@ static struct ioband_io *iop_next(struct ioband_pool *pool, u64 now_ns)
 	return iop_next_of(pool, now_ns);
 }
 
-/* See to it that the pump runs when the next limit ends. */
+/**
+ * iop_arm - see to it that the pump runs when the next limit ends
+ * @pool: the pool
+ *
+ * Context: any but interrupts, pool->lock held.
+ */
 void iop_arm(struct ioband_pool *pool)
 {
 	u64 expires_ns;
@@ -162,6 +174,13 @@ bool iop_pump(struct ioband_pool *pool, struct ioband_bio *self,
 	return direct;
 }
 
+/**
+ * iog_join - have a group take part in the current busy period
+ * @pool: the pool
+ * @group: a group of it; nothing is done if it does already
+ *
+ * Context: any but interrupts, pool->lock held.
+ */
 void iog_join(struct ioband_pool *pool, struct ioband_group *group)
 {
 	u64 ios, sectors[IOBAND_DIRS];
@@ -173,6 +192,12 @@ void iog_join(struct ioband_pool *pool, struct ioband_group *group)
 			 sectors[IOBAND_READ] + sectors[IOBAND_WRITE]);
 }
 
+/**
+ * iop_disown - no group has the disk to itself any more
+ * @pool: the pool
+ *
+ * Context: any but interrupts, pool->lock held.
+ */
 void iop_disown(struct ioband_pool *pool)
 {
 	lockdep_assert_held(&pool->lock);

@@ -8,7 +8,6 @@
 #include <linux/cred.h>
 #include <linux/iocontext.h>
 #include <linux/ioprio.h>
-#include <linux/kernfs.h>
 #include <linux/memcontrol.h>
 #include <linux/pid.h>
 #include <linux/sched/signal.h>

@@ -21,7 +21,8 @@ KVER	?= $(shell if test -d /lib/modules/$$(uname -r)/build; then uname -r; \
 		   else scripts/kernels 2>/dev/null; fi)
 KDIR	?= /lib/modules/$(KVER)/build
 
-# Builds are kept for each kernel, in a directory of its own.
+# Builds are kept for each kernel, in a directory of its own, without what an earlier
+# version had there: kbuild would go by a Kbuild that is left.
 module	:= build/module-$(KVER)
 source	:= drivers/md/dm-ioband
 sources	:= $(wildcard $(addprefix $(source)/,Makefile *.[ch] compat/* sched/*))
@@ -33,6 +34,8 @@ module: $(module)/dm-ioband.ko
 $(module)/dm-ioband.ko: $(sources)
 	$(if $(KVER),,$(error No kernel headers found: give KVER= or KDIR=, or run scripts/deps build))
 	@mkdir -p $(module)
+	@rm -f $(filter-out $(sources:$(source)/%=$(module)/%),$(wildcard \
+		$(addprefix $(module)/,Kbuild Makefile *.[ch] compat/* sched/*.[ch])))
 	@cd $(source) && cp -u --parents $(sources:$(source)/%=%) $(CURDIR)/$(module)/
 	$(MAKE) -C $(KDIR) M=$(CURDIR)/$(module) modules
 	@touch $@

@@ -19,11 +19,11 @@
  *		group's I/Os no more than mi t + 1 fall due within the next t, and
  *		those of the PAUSE_NS that it may make up for when it comes back:
  *		mi PAUSE_NS. They are sent in the order in which they fall due, one
- *		after an I/O that was on its way, so one due at t is sent no later
- *		than
+ *		after an I/O that was on its way and the E that had gone beyond the
+ *		depth, so one due at t is sent no later than
  *
- *			S (sum of (mi (t + PAUSE_NS) + 1) + 1) <= t + late
- *			late = (M + 1) S + PAUSE_NS S (sum of the mi)
+ *			S (sum of (mi (t + PAUSE_NS) + 1) + 1 + E) <= t + late
+ *			late = (M + 1 + E) S + PAUSE_NS S (sum of the mi)
  *
  *		and in any window of t a busy group gets
  *
@@ -31,7 +31,7 @@
  *
  *		one less as a window may begin just after an I/O.
  * latency	By the same reckoning, an I/O a slack each: what is due is sent no
- *		later than (M + 1) S after.
+ *		later than (M + 1 + E) S after.
  */
 #include "torture.h"
 
@@ -300,7 +300,7 @@ static void judge_work(void)
 /* How long what is due may have to wait, in ns. */
 static long double late_ns(void)
 {
-	long double ios, late = sim.slow_ns;
+	long double ios, late = (1 + sim.sched.spare) * (long double)sim.slow_ns;
 	const struct sim_node *node;
 
 	for (node = sim.nodes; node < sim.nodes + NODES; node++) {

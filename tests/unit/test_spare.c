@@ -44,12 +44,15 @@ static void test_spare(void **state)
 	bed_hold(heavy, 8);
 	assert_null(bed_next(2));
 
-	/* Nor is anybody while one of a better class has something to send ... */
+	/* Who is of a better class than all that waits is due whatever it had ... */
 	fill_disk(&light, &heavy);
 	third = bed_add(NULL, 100);
 	ioband_node_set_class(&bed.sched, &third->node, IOBAND_RT, bed.now_ns);
 	bed_hold(third, 8);
-	assert_null(bed_next(2));
+	assert_ptr_equal(bed_next(2)->group, third);
+	/* ... and while it has more, nobody is of a class below it ... */
+	bed_hold(third, 8);
+	bed_hold(third, 8);
 	bed_hold(light, 8);
 	assert_null(bed_next(2));
 
@@ -65,6 +68,36 @@ static void test_spare(void **state)
 	assert_null(bed_next(2));
 	bed_unhold(bed_hold(light, 8));
 	bed_del(light);
+	assert_null(bed_next(2));
+}
+
+/*
+ * A group in a group, of which there is no other: what counts is whether one of those
+ * above is behind others there.
+ */
+static void test_spare_nested(void **state)
+{
+	struct bed_group *heavy, *slice, *pod, *light;
+
+	bed_start("weight", 2);
+	bed.sched.spare = 1;
+	heavy = bed_add(NULL, 100);
+	slice = bed_add(NULL, 1000);
+	pod = bed_add(slice, 100);
+	light = bed_add(pod, 100);
+	bed_hold(light, 8);
+	assert_ptr_equal(bed_next_group(), light);
+	bed_backlog(heavy, IOBAND_READ, 8, 20);
+	bed_serve(8);
+	bed_hold(light, 8);
+	assert_ptr_equal(bed_next(2)->group, light);
+
+	/* Not if its slice has had more than its share by another. */
+	bed_backlog(bed_add(slice, 100), IOBAND_READ, 8, 20);
+	bed_serve(4);
+	ioband_node_set_weight(&bed.sched, &slice->node, 1);
+	bed_serve(1);
+	bed_hold(light, 8);
 	assert_null(bed_next(2));
 }
 
@@ -141,6 +174,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_spare),
+		cmocka_unit_test(test_spare_nested),
 		cmocka_unit_test(test_spare_limit),
 		cmocka_unit_test(test_spare_limit_above),
 		cmocka_unit_test(test_spare_above_child),

@@ -214,10 +214,8 @@ struct ioband_spare {
 struct ioband_lane {
 	struct work_struct work;
 	struct ioband_target *target;
-	struct bio_list bios;		/* this and the next two under pool->lock */
+	struct bio_list bios;		/* this and the next under pool->lock */
 	u32 nr_bios;
-	u32 nr_places;			/* taken at the disk: one for a whole run */
-	bool slept;			/* the worker did, with its last bio; its own */
 };
 
 /* per line of a table */
@@ -268,9 +266,6 @@ struct ioband_pool {
 	struct ioband_depth depth;	/* guarded by lock */
 	u32 tags;			/* I/Os a leg takes at once; under lock */
 	u32 tags_least;			/* fewest of any device; under lock */
-	bool tags_grow;			/* @tags is a guess; under lock */
-	bool tags_slept;		/* a worker has slept for one; under lock */
-	u64 tags_ns;			/* last change; under lock */
 	enum ioband_depth_reason depth_reason;	/* guarded by lock */
 	u32 held_max;			/* per group and direction; under lock */
 	bool is_rotational;		/* guarded by lock */
@@ -608,7 +603,6 @@ u32 iot_direct(const struct ioband_target *iot);
 void iop_update_depth(struct ioband_pool *pool);
 void iop_begin_depth(struct ioband_pool *pool, u64 now_ns);
 void iop_tick_depth(struct ioband_pool *pool, u64 now_ns);
-void iop_learn_tags(struct ioband_pool *pool, u32 below);
 void iop_note_service(struct ioband_pool *pool, u64 ns);
 
 /* stats.c */

@@ -41,7 +41,6 @@ void iob_send(struct ioband_pool *pool, struct ioband_bio *iob,
 	/* While it has some, its work is pending or has not looked yet. */
 	if (!lane->nr_bios && lane != here)
 		queue_work(pool->wq, &lane->work);
-	lane->nr_places++;
 	lane->nr_bios += 1 + iob->io.merged;
 	for (; iob; iob = iob->next)
 		bio_list_add(&lane->bios, iob_to_bio(iob));

@@ -54,7 +54,7 @@ static struct ioband_pool *iop_create(const struct ioband_table *table,
 	pool->slow_jiffies = jiffies - SLOW_JIFFIES;
 	if (nr_legs > 1)
 		ioband_node_set_legs(&pool->sched.root, pool->legs, nr_legs);
-	ioband_depth_init(&pool->depth);
+	ioband_depth_init(&pool->depth, nr_legs);
 	spin_lock(&pool->lock);
 	iop_begin_depth(pool, ktime_get_ns());
 	spin_unlock(&pool->lock);

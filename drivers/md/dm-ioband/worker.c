@@ -27,34 +27,22 @@
 void iop_lane_work(struct work_struct *work)
 {
 	struct ioband_lane *lane = container_of(work, struct ioband_lane, work);
-	struct ioband_target *iot = lane->target;
-	struct ioband_pool *pool = iot->volume->pool;
-	unsigned int leg = lane - iot->lanes;
-	/* Of a request queue we know, of a leg that others use, too, nothing. */
-	bool learns = !queue_is_mq(bdev_get_queue(iot->dev->bdev)) &&
-		      iot->nr_lanes == pool->nr_legs;
-	bool in_run = false, has_more = false, is_alone, slept, plug_it, is_plugged = false;
+	struct ioband_pool *pool = lane->target->volume->pool;
+	bool in_run = false, has_more = false, plug_it, is_plugged = false;
 	unsigned int nr_sent = 0;
-	struct ioband_bio *iob;
-	unsigned long sleeps;
 	struct blk_plug plug;
 	struct bio *bio;
-	u32 below;
 
 	while (nr_sent < BATCH_BIOS || in_run) {
 		spin_lock(&pool->lock);
 		iop_pump(pool, NULL, lane, ktime_get_ns());
 		bio = bio_list_pop(&lane->bios);
 		if (bio) {
-			iob = iob_from_bio(bio);
-			in_run = iob->has_no_place;
-			is_alone = !in_run && !iob->io.merged;
+			in_run = iob_from_bio(bio)->has_no_place;
 			plug_it = lane->nr_bios >= PLUG_MIN || in_run;
 			lane->nr_bios--;
-			lane->nr_places -= !in_run;
 			has_more = lane->nr_bios;
 		}
-		below = atomic_read(&pool->in_flight[leg]) - lane->nr_places - 1;
 		spin_unlock(&pool->lock);
 		if (!bio)
 			goto all_sent;
@@ -66,18 +54,7 @@ void iop_lane_work(struct work_struct *work)
 			blk_start_plug(&plug);
 			is_plugged = true;
 		}
-		sleeps = current->nvcsw;
 		submit_bio_noacct(bio);
-		/*
-		 * A run may sleep for itself; and once, one for a disk of a mirror that
-		 * has its fill while another has room.
-		 */
-		if (learns && is_alone) {
-			slept = current->nvcsw != sleeps;
-			if (slept && lane->slept)
-				iop_learn_tags(pool, below);
-			lane->slept = slept;
-		}
 		nr_sent++;
 	}
 	/*

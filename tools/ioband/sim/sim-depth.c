@@ -4,8 +4,6 @@
  */
 #include "sim-pool.h"
 
-enum { PASS_MAX = 16 };
-
 #define GRACE_SEEK_NS	((u64)8 * NSEC_PER_MSEC)
 #define GRACE_NS	((u64)NSEC_PER_MSEC)
 
@@ -26,7 +24,7 @@ void iop_update_depth(struct sim_pool *pool)
 
 	ioband_depth_enforce(&pool->depth, sched, &bounds);
 	pool->pass_max = sched->policy->only_limits ? U32_MAX :
-			 min(min(sched->depth, pool->tags), (u32)PASS_MAX);
+			 min(sched->depth, pool->tags);
 	pool->held_max = pool->io_limit ? pool->io_limit : SIM_HELD_DEFAULT;
 	pool->is_timed = pool->contended &&
 			 (sched->turn.is_serial || sched->policy->by_time);
@@ -60,6 +58,8 @@ void iop_tick_depth(struct sim_pool *pool, u64 now_ns)
 	pool->sched.service_ns = pool->service_ns + pool->service_off_ns * 4;
 	if (!pool->contended || pool->io_throttle ||
 	    pool->sched.policy->only_limits)
+		return;
+	if (!ioband_depth_is_due(&pool->depth, pool->tags, &pool->sched))
 		return;
 	pool->depth.service_ns = pool->sched.service_ns;
 	sample = ioband_depth_look(&pool->sched, now_ns);

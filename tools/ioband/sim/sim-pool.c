@@ -338,7 +338,7 @@ void iop_init(struct sim_pool *pool, const struct ioband_policy *policy,
 	pool->tags = tags;
 	pool->is_rotational = is_rotational;
 	ioband_sched_init(&pool->sched, policy, 1);
-	ioband_depth_init(&pool->depth);
+	ioband_depth_init(&pool->depth, 1);
 	if (policy->by_time)
 		iop_alloc_streams(pool);
 	iop_begin_depth(pool, now_ns);

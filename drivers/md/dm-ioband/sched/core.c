@@ -310,6 +310,53 @@ void ioband_sched_set_policy(struct ioband_sched *sched,
 	ioband_sched_restart(sched);
 }
 
+/* Whether a child other than @node of class @class waits at a leg; own I/O counts. */
+static bool has_waiting(const struct ioband_node *node, unsigned int leg,
+			enum ioband_class class)
+{
+	const struct ioband_leg *above = &node->parent->leg[leg];
+	const struct ioband_facet *facet;
+	struct ioband_heap_node *first;
+
+	for (facet = above->facet; facet < above->facet + IOBAND_DIRS; facet++) {
+		if (class == IOBAND_BE && ioband_holds_own(facet))
+			return true;
+		first = ioband_heap_first(&facet->ready[class]);
+		if (first && (ioband_facet_node(first) != node || first->child))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Whether an I/O of @node that goes @way is due before all that others hold: at some
+ * level its group is behind, or goes first by its class, and at none it is ahead. Where
+ * nobody else waits there is nothing to compare.
+ */
+static bool is_due(const struct ioband_node *node, unsigned int way)
+{
+	unsigned int leg = ioband_way_leg(way);
+	enum ioband_dir dir = ioband_way_dir(way);
+	const struct ioband_vtime *time;
+	bool is_behind = false;
+	enum ioband_class class;
+
+	for (; node->parent; node = node->parent) {
+		for (class = 0; class < IOBAND_CLASSES; class++) {
+			if (!has_waiting(node, leg, class))
+				continue;
+			time = ioband_vtime_of(node, leg);
+			if (class < node->class ||
+			    (class == node->class &&
+			     ioband_is_ahead(&node->leg[leg].tag, time, dir)))
+				return false;
+			is_behind |= class > node->class ||
+				     ioband_is_behind(&node->leg[leg].tag, time, dir);
+		}
+	}
+	return is_behind;
+}
+
 /**
  * ioband_hold - queue an I/O until its turn comes
  * @sched: the scheduler
@@ -323,19 +370,12 @@ void ioband_hold(struct ioband_sched *sched, struct ioband_node *node,
 		 struct ioband_io *io, u64 now_ns)
 {
 	bool was_empty = !node->held;
-	bool was_behind = ioband_is_behind(&node->leg[io->leg].tag,
-					   ioband_vtime_of(node, io->leg), io->dir);
+
+	sched->late = was_empty && is_due(node, ioband_way(io)) ? node : NULL;
 	if (was_empty) {
 		ioband_turn_back(sched, node, now_ns);
 		note_wanted(node, io->done_ns);
 	}
-	/* Late although it came as soon as the last completed: its turn leaked. */
-	if (was_empty && was_behind &&
-	    now_ns - node->emptied_ns < 2 * sched->service_ns)
-		sched->leaks++;
-	sched->late = was_empty && was_behind ? node : NULL;
-	if (sched->late || ioband_inner_is_first(node, io))
-		sched->guests++;
 	if (!ioband_holds_own(ioband_facet(node, ioband_way(io))))
 		ioband_place_own(node, ioband_way(io));
 	ioband_inner_insert(node, io);
@@ -431,28 +471,6 @@ static struct ioband_node *choose(struct ioband_sched *sched, u64 now_ns,
 }
 
 /*
- * Whether @node is due to go @way, at every level: not ahead of virtual time, not of
- * class idle, and no sibling of class rt goes before it.
- */
-static bool is_its_turn(const struct ioband_node *node, unsigned int way)
-{
-	unsigned int leg = ioband_way_leg(way), dir;
-	const struct ioband_facet *above;
-
-	for (; node->parent; node = node->parent) {
-		if (node->class == IOBAND_IDLE ||
-		    ioband_is_ahead(&node->leg[leg].tag, ioband_vtime_of(node, leg),
-				    ioband_way_dir(way)))
-			return false;
-		above = node->parent->leg[leg].facet;
-		for (dir = 0; node->class != IOBAND_RT && dir < IOBAND_DIRS; dir++)
-			if (ioband_heap_first(&above[dir].ready[IOBAND_RT]))
-				return false;
-	}
-	return true;
-}
-
-/*
  * Whether no leg has room: @depth I/Os are in flight to the only one, or all of several
  * are in @full. I/Os beyond the depth of one leg take no room at another.
  */
@@ -472,16 +490,36 @@ static bool is_full(const struct ioband_sched *sched, u32 in_flight, u64 depth,
  * may have ended.
  */
 static struct ioband_node *take_late(struct ioband_sched *sched, u32 in_flight,
-				     u32 *ways)
+				     u64 now_ns, u32 *ways)
 {
 	struct ioband_node *late = sched->late;
 
 	sched->late = NULL;
-	if (is_full(sched, in_flight, (u64)sched->depth + sched->spare, sched->brim))
+	/* What is promised to others would never get room if there were always another. */
+	if (is_full(sched, in_flight, (u64)sched->depth + sched->spare, sched->brim) ||
+	    ioband_owes_others(sched, late, now_ns))
 		return NULL;
 	*ways = ioband_open_ways(late) & ~sched->brim;
-	return *ways && is_its_turn(late, way_to_serve(late, *ways)) ?
-	       descend(late, ways) : NULL;
+	return *ways ? descend(late, ways) : NULL;
+}
+
+/* Note when I/O begins to wait for room at the disk, and when none does any more. */
+static void note_backlog(struct ioband_sched *sched, u64 now_ns)
+{
+	struct ioband_backlog *backlog = &sched->backlog;
+
+	if (ioband_is_ready(sched) == (bool)backlog->since_ns)
+		return;
+	if (backlog->since_ns) {
+		backlog->ns += now_ns - backlog->since_ns;
+		backlog->since_ns = 0;
+		backlog->ios += sched->sent_ios;
+		backlog->sectors += sched->sent_sectors;
+	} else {
+		backlog->since_ns = now_ns;
+		backlog->ios -= sched->sent_ios;
+		backlog->sectors -= sched->sent_sectors;
+	}
 }
 
 /**
@@ -511,19 +549,19 @@ struct ioband_io *ioband_next(struct ioband_sched *sched, u32 in_flight,
 	if (in_flight)
 		ioband_turn_stop(sched, now_ns);
 	if (sched->late)
-		node = take_late(sched, in_flight, &ways);
+		node = take_late(sched, in_flight, now_ns, &ways);
 	if (!node) {
-		if (is_full(sched, in_flight, sched->depth, sched->full))
+		if (is_full(sched, in_flight, sched->depth, sched->full)) {
+			note_backlog(sched, now_ns);
 			return NULL;
+		}
 		node = choose(sched, now_ns, &top, &ways, &how);
 	}
 	io = ioband_inner_pick(node, ways, now_ns);
 	if (!io) {
 		/* It is no grace if no other I/O could go. */
 		ioband_turn_stop(sched, now_ns);
-		/* It is no gap if what is ready waits for a full leg. */
-		if (!ioband_is_ready(sched))
-			sched->gaps++;
+		note_backlog(sched, now_ns);
 		return NULL;
 	}
 	if (how != IOBAND_OUT_OF_TURN) {
@@ -534,8 +572,6 @@ struct ioband_io *ioband_next(struct ioband_sched *sched, u32 in_flight,
 
 	ioband_inner_take(node, io);
 	sched->held--;
-	if (!node->held)
-		node->emptied_ns = now_ns;
 	note_waits(sched, node, io, now_ns);
 	io->cost = ioband_path_charge(sched, node, io, top, how, now_ns);
 	return io;

@@ -187,7 +187,6 @@ struct ioband_leg {
  * @own_rest: remainder, as @rest, for the node's own I/O
  * @rivals: total weight of the children that took part in this busy period
  * @served: cost of what the node and those below got in this busy period
- * @emptied_ns: when the last I/O it held was dispatched
  * @held: number of its own I/Os held
  * @sync_run: counts I/Os that are dispatched while async ones are held
  * @inner_vtime: virtual time of the priority levels: sync, async
@@ -215,7 +214,6 @@ struct ioband_node {
 	u32 own_rest;
 	u64 rivals;
 	u64 served;
-	u64 emptied_ns;
 	u32 held;
 	u32 sync_run;
 	u64 inner_vtime[2];
@@ -238,6 +236,22 @@ static inline struct ioband_facet *ioband_facet(const struct ioband_node *node,
 {
 	return &node->leg[way / IOBAND_DIRS].facet[way % IOBAND_DIRS];
 }
+
+/**
+ * struct ioband_backlog - the times in which I/O waited for room at the disk
+ * @since_ns: since when it does; 0 if none does
+ * @ns: for how long it did in all before
+ * @ios: I/Os sent in these times, less what was sent at other ones
+ * @sectors: their size, likewise
+ *
+ * What the disk does at some depth shows only while it has as much as that.
+ */
+struct ioband_backlog {
+	u64 since_ns;
+	u64 ns;
+	u64 ios;
+	u64 sectors;
+};
 
 /**
  * struct ioband_sched - all groups that share one disk
@@ -264,9 +278,7 @@ static inline struct ioband_facet *ioband_facet(const struct ioband_node *node,
  * @sent_sectors: their size
  * @sent_work: their cost, except under policies by time
  * @recent_cost: cost of about the last 64 I/Os
- * @leaks: turns that groups lost because all they had was at the disk
- * @guests: I/Os that on arrival had only what is at the disk to wait for
- * @gaps: times when there was room and nothing to send
+ * @backlog: what was sent while I/O waited for room
  */
 struct ioband_sched {
 	struct ioband_node root;
@@ -288,9 +300,7 @@ struct ioband_sched {
 	u64 sent_sectors;
 	u64 sent_work;
 	u64 recent_cost;
-	u64 leaks;
-	u64 guests;
-	u64 gaps;
+	struct ioband_backlog backlog;
 };
 
 void ioband_sched_init(struct ioband_sched *sched,

@@ -1,94 +1,81 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How deep the disk's queue is kept: found by trial, never changed without reason.
+ * How deep the disk's queue is kept: found by trial.
  *
- * The depth cannot be calculated: how many I/Os a disk serves at once depends on
- * the disk, on the workload, and on what lies between. So it is found by trial.
- * The work done in a window of time is known; change the depth, let what is in
- * flight drain, and measure a second window:
+ * The depth cannot be calculated: how many I/Os a disk serves at once depends on the
+ * disk, on the workload, and on what lies between. Too little leaves the disk idle. Too
+ * much fills its queue with what can no longer be put in order: groups that send little
+ * wait behind it, and lose their turns. So the least is wanted with which the disk does
+ * all it can.
  *
- *	more, now and then:		kept if it brings 2 % more work
- *	less, if groups lose turns:	kept if it costs no more than 1 %
- *	less, if a target is missed:	kept if it costs no more than 4 %
- *	less, if there are guests:	kept if it costs no more than 1 %
+ * What it does at some depth shows while it has as much as that, and more waits for room
+ * (struct ioband_backlog). Time in which there was less to send does not count. How long
+ * the disk takes for an I/O then does not depend on how many there are to send, but on
+ * the depth: it falls as long as parts of the disk were idle, and no longer. It is
+ * measured in batches of one round of the queue, so that the scatter among these tells
+ * how far the mean can be trusted.
  *
- * More work means more I/Os and more sectors, less work means less of both. The
- * turns that some groups lose go to others, and a disk that is given other I/Os
- * does more or less of one kind without being faster or slower. The same happens
- * by chance where I/Os are of all sizes, as a window has few large ones. If an I/O
- * takes some fixed time and some per sector, whatever these are, the disk has become
- * faster by no less than the smaller of the two gains.
+ * As long as the disk is plainly faster with twice as much, the depth doubles with every
+ * second round of its queue. Then, from a depth that is too little, twice as much is tried
+ * until that brings nothing, and from one that is too much half as much until that costs
+ * something; then the depths between, halving the distance each time.
  *
- * A depth of 1 may cost 3 %, and is left for 4 %: the disk idles from one I/O to
- * the next, but it can be kept free for a task that thinks.
+ * A trial compares two depths, each for a few batches by turns, lest it takes a change
+ * of the disk for a gain. It ends as soon as it is beyond doubt whether more or less is
+ * gained than is asked for. If time is up, what is more likely than not will do; and if
+ * nothing is, what is nearer: that the disk does the same, or as much more or less as there
+ * is at the disk.
  *
- * A group loses a turn if it has too little outstanding: all of it is at the disk,
- * behind I/O of others, and nothing is held when its turn comes. The less there is
- * at the disk, the sooner it comes back. A group that sends one I/O at a time loses
- * a turn in each round of the disk's queue, however long that is. What it costs to
- * keep the disk free for it (turn.c) is not due to the depth: that time does
- * not count.
+ * When the depth is known to an eighth there is a pause, a second at first and twice as
+ * long each time that nothing has changed after it. That is found out by one trial of
+ * twice as much, and one of an eighth less. If the disk does much more or less than it
+ * did, it is another disk, or other I/O, and the search begins anew at once.
  *
- * A guest asks for less than its share, or reads a little beside its own writes. It
- * waits only for what is at the disk, so whatever is there needlessly makes it wait
- * longer. There are guests nearly always, and many steps of 1 % would add up: while
- * there are, more means twice as much. What less costs is then measured in the
- * policy's unit, since less for the others is more for the guests; but not while
- * turns are lost, for what others gain by those is no gain.
+ * Of I/Os of several sizes there may be more of one by chance, or since some groups get
+ * more. If an I/O takes some fixed time and some per sector, whatever these are, the disk
+ * has become faster by no less than the smaller of the gains in I/Os and in sectors. So
+ * more has to bring both, and less must not cost both.
  *
- * A trial that succeeds is followed at once by one twice as far, so that a disk of
- * a thousand slots is found in a second. After one that fails the pause is twice the
- * last. If more has failed and no turns are lost, twice the depth is tried next,
- * and kept for 4 %: steps of 1 % down may have led to where an eighth up brings too
- * little. Between a depth that proved too little and the present one the next trial
- * is half way, and at once: windows are short, and one that misled is soon corrected.
- *
- * A window misleads if something kept the processor from filling the disk. So a trial
- * is compared to the better of the two windows before it.
- *
- * A trial is cheap: one window, mostly at an eighth more or less; or 16 I/Os, or two
- * rounds of the queue, if it is clear by then that it costs too much. The window in
- * which its effect drains does not count either, and windows in which there was at
- * times nothing to send prove nothing.
+ * A depth of 1 may cost 3 %, and is left for 4 %: the disk idles from one I/O to the next,
+ * but it can be kept free for a task that thinks (turn.c).
  */
 #include "depth.h"
-#include "heap.h"
 
 enum {
-	/* More than a slow disk has slots, too few to cost a busy group its share. */
-	DEPTH_START	= 16,
+	/* Twice as much is soon tried, and what is sent too early cannot be recalled. */
+	DEPTH_START	= 2,
 
-	STEP_MIN	= 1,	/* eighths of the depth */
-	STEP_MAX	= 8,
+	/* What more has to bring, what less may cost, in 2^-10. */
+	GAIN		= 20,
+	LOSS		= 10,
+	SERIAL_LOSS	= 31,
+	SERIAL_GAIN	= 41,
+	LATENCY_LOSS	= 41,
+	/* At one depth: another disk, or other I/O. */
+	CHANGE		= 205,
+	/* Even few batches tell; a single one, if twice as much gains so much of a half. */
+	PLAIN		= 256,
+	RAMP		= 384,
 
-	GAIN_PERCENT	= 2,
-	FAR_GAIN_PERCENT = 4,
-	LOSS_PERCENT	= 1,
-	LATENCY_LOSS_PERCENT = 4,
-	SERIAL_LOSS_PERCENT = 3,
-	SERIAL_GAIN_PERCENT = 4,
+	/* A batch is a round of the queue, but no fewer I/Os. */
+	BATCH_IOS	= 8,
+	/* Batches that a depth is measured for at a time; of fewer the scatter tells little. */
+	BLOCK_BATCHES	= 4,
+	/* A mean follows what changes as if it were of so many. */
+	MEAN_BATCHES	= 64,
 
-	/* What windows at the same depth may differ by if nothing has changed. */
-	CHANCE_PERCENT	= 5,
-
-	/* Turns are being lost if there is more than one in so many I/Os ... */
-	LEAK_IOS	= 16,
-	/* ... or in so many rounds of the disk's queue. */
-	LEAK_ROUNDS	= 2,
-
-	/* There are guests if there is more than one in so many I/Os. */
-	GUEST_IOS	= 256,
-	/* Not 1 for the sake of guests: each I/O would wait for the one before. */
-	GUEST_DEPTH_MIN	= 2,
-
-	/* A trial that costs much is ended when it has cost this many. */
-	COSTLY_IOS	= 16,
+	/* 1 in the means, and the most that one batch counts. */
+	ONE		= 1 << 20,
+	COST_MAX	= ONE << 6,
 };
 
-#define PAUSE_MIN_NS	((u64)NSEC_PER_SEC)
-/* Less that fails costs much at once, and what it has told holds for a while. */
-#define DOWN_PAUSE_NS	((u64)2 * NSEC_PER_SEC)
-#define PAUSE_MAX_NS	((u64)32 * NSEC_PER_SEC)
+#define TRIAL_MAX_NS	((u64)NSEC_PER_SEC)
+#define REST_MIN_NS	((u64)NSEC_PER_SEC)
+#define REST_MAX_NS	((u64)32 * NSEC_PER_SEC)
+
+/* What the disk has shown it can do is what it did for so long. */
+#define SHOWN_NS	((u64)50 * NSEC_PER_MSEC)
+#define SHOWN_IOS	128
 
 /* I/Os beyond the depth, for groups that ask for less than their share. */
 #define SPARE_MAX	16U
@@ -96,8 +83,6 @@ enum {
 const char * const ioband_depth_reasons[IOBAND_DEPTH_REASONS] = {
 	[IOBAND_DEPTH_START]		= "start",
 	[IOBAND_DEPTH_THROUGHPUT]	= "throughput",
-	[IOBAND_DEPTH_SHARE]		= "share",
-	[IOBAND_DEPTH_GUESTS]		= "guests",
 	[IOBAND_DEPTH_LATENCY]		= "latency",
 	[IOBAND_DEPTH_TAGS]		= "tags",
 	[IOBAND_DEPTH_SEEKS]		= "seeks",
@@ -109,16 +94,15 @@ const char * const ioband_depth_reasons[IOBAND_DEPTH_REASONS] = {
 /**
  * ioband_depth_init - prepare for a disk of which nothing is known
  * @depth: uninitialised memory
+ * @legs: number of legs, each of which has this depth
  */
-void ioband_depth_init(struct ioband_depth *depth)
+void ioband_depth_init(struct ioband_depth *depth, u32 legs)
 {
 	memset(depth, 0, sizeof(*depth));
+	depth->legs = legs;
 	depth->depth = DEPTH_START;
 	depth->settled = DEPTH_START;
 	depth->max = DEPTH_START;
-	depth->step = STEP_MIN;
-	depth->up_pause_ns = PAUSE_MIN_NS;
-	depth->down_pause_ns = DOWN_PAUSE_NS;
 }
 
 static void set_max(struct ioband_depth *depth, u32 max)
@@ -126,6 +110,15 @@ static void set_max(struct ioband_depth *depth, u32 max)
 	depth->max = max;
 	depth->settled = min(depth->settled, max);
 	depth->depth = min(depth->depth, max);
+	depth->trying = min(depth->trying, max);
+}
+
+/* Measure anew, when @skip I/Os more have gone. */
+static void begin_batch(struct ioband_depth *depth, u32 skip,
+			const struct ioband_depth_sample *now)
+{
+	depth->skip = skip;
+	depth->from = *now;
 }
 
 /**
@@ -137,176 +130,145 @@ static void set_max(struct ioband_depth *depth, u32 max)
 void ioband_depth_begin(struct ioband_depth *depth, u32 max,
 			const struct ioband_depth_sample *now)
 {
-	/* A bound that was once learnt too low must not last. */
-	if (depth->reason == IOBAND_DEPTH_START)
-		depth->settled = DEPTH_START;
-	depth->depth = depth->settled;
-	depth->trying = 0;
-	depth->last = (struct ioband_depth_rate){};
-	depth->from = *now;
-	depth->try_up_ns = now->now_ns + PAUSE_MIN_NS / 2;
-	depth->try_down_ns = depth->try_up_ns;
 	set_max(depth, max);
-}
-
-static u64 per_second(u64 amount, u64 ns)
-{
-	return mul_u64_u64_div_u64(amount, NSEC_PER_SEC, ns);
-}
-
-static u64 working_ns(const struct ioband_depth_sample *from,
-		      const struct ioband_depth_sample *now)
-{
-	u64 ns = now->now_ns - from->now_ns;
-
-	return max(ns - min(now->graced_ns - from->graced_ns, ns), (u64)1);
-}
-
-static void try(struct ioband_depth *depth, s32 direction)
-{
-	u32 change = max(depth->settled * depth->step / 8, 1U);
-
-	/* Many steps down may have cost 1 % each: look far. */
-	if (direction > 0 && (depth->guests || depth->far))
-		change = depth->settled;
-	else if (direction < 0 && depth->floor)
-		change = max((depth->settled - depth->floor) / 2, 1U);
-	if (direction > 0)
-		depth->depth = min(depth->settled + change, depth->max);
-	else
-		/* With less than half, the disk might idle for a window. */
-		depth->depth = depth->settled - min(change, depth->settled / 2);
-	depth->trying = direction;
-	depth->settling = true;
-}
-
-static u64 doubled(u64 pause_ns)
-{
-	return min(pause_ns * 2, PAUSE_MAX_NS);
-}
-
-/* The work that a trial must yield to succeed, in percent of that before. */
-static u32 asked_percent(const struct ioband_depth *depth)
-{
-	if (depth->trying > 0 && depth->settled == 1)
-		return 100 + SERIAL_GAIN_PERCENT;
-	if (depth->trying > 0)
-		return 100 + (depth->far && !depth->guests ? FAR_GAIN_PERCENT :
-							     GAIN_PERCENT);
-	if (depth->reason == IOBAND_DEPTH_LATENCY)
-		return 100 - LATENCY_LOSS_PERCENT;
-	return 100 - (depth->depth == 1 ? SERIAL_LOSS_PERCENT : LOSS_PERCENT);
-}
-
-static bool is_enough(const struct ioband_depth *depth,
-		      const struct ioband_depth_rate *rate)
-{
-	u32 percent = asked_percent(depth);
-	bool ios = rate->ios * 100 >= depth->rate.ios * percent;
-	bool sectors = rate->sectors * 100 >= depth->rate.sectors * percent;
-	bool work = rate->work * 100 >= depth->rate.work * percent;
-
-	if (depth->trying > 0)
-		return ios && sectors;
-	/* By the policy's unit, guests gain what the others lose. */
-	if (depth->guests)
-		return rate->work ? work : ios && sectors;
-	return ios || sectors;
-}
-
-static void after_more(struct ioband_depth *depth, bool good, u64 now_ns)
-{
-	depth->far = !good && !depth->far;
-	if (!good) {
-		depth->up_pause_ns = doubled(depth->up_pause_ns);
-		depth->try_up_ns = now_ns + depth->up_pause_ns;
-		return;
-	}
-	depth->up_pause_ns = PAUSE_MIN_NS / 2;
-	depth->try_up_ns = now_ns;
-	/* Do not give away at once what a trial of more has regained. */
-	if (depth->guests)
-		depth->try_down_ns = now_ns + PAUSE_MAX_NS;
-}
-
-static void after_less(struct ioband_depth *depth, bool good, u64 now_ns)
-{
-	/*
-	 * Even one less costs too much: it is not worth trying often for guests. But
-	 * this takes more than one trial to tell: 1 % of a window may be a matter of
-	 * when a disk that completes several at once does so.
-	 */
-	bool is_knee = depth->reason == IOBAND_DEPTH_GUESTS &&
-		       depth->settled == depth->depth + 1 &&
-		       depth->down_pause_ns > DOWN_PAUSE_NS;
-
-	if (!good) {
-		depth->down_pause_ns = is_knee ? PAUSE_MAX_NS :
-				       doubled(depth->down_pause_ns);
-		depth->try_down_ns = now_ns + depth->down_pause_ns;
-	} else {
-		if (!depth->floor) {
-			depth->down_pause_ns = DOWN_PAUSE_NS;
-			depth->try_down_ns = now_ns;
-		}
-		/* While 2 is tried, a task that thinks loses all of its turns. */
-		if (depth->depth == 1)
-			depth->up_pause_ns = PAUSE_MAX_NS;
-		else if (depth->guests)
-			depth->up_pause_ns = PAUSE_MIN_NS;
-	}
-	/* Otherwise the same 1 % would raise the depth again at once. */
-	if (good)
-		depth->try_up_ns = now_ns + depth->up_pause_ns;
-}
-
-/* End a trial: keep the depth and go on from there, or go back. */
-static void judge(struct ioband_depth *depth,
-		  const struct ioband_depth_rate *rate, bool tells, bool leaky,
-		  bool costly, u64 now_ns)
-{
-	bool is_more = depth->trying > 0;
-	bool good;
-
-	/* Turns that some lose go to the others, not to guests. */
-	if (leaky)
-		depth->guests = false;
-	/* Less that costs nothing is good, even if there were gaps. */
-	good = !costly && (tells || !is_more) && is_enough(depth, rate);
-
-	/* More that paid, or less that did not: the smaller depth is too little. */
-	if (good == is_more)
-		depth->floor = min(depth->settled, depth->depth);
-	if (is_more)
-		after_more(depth, good, now_ns);
-	else
-		after_less(depth, good, now_ns);
-	if (good == is_more || (tells && !good))
-		depth->reason = IOBAND_DEPTH_THROUGHPUT;
-	if (good) {
-		depth->settled = depth->depth;
-		depth->rate = *rate;
-		depth->last = *rate;
-		depth->step = min_t(u32, depth->step * 2, STEP_MAX);
-	} else {
-		depth->depth = depth->settled;
-		depth->settling = true;
-		depth->step = STEP_MIN;
-	}
-	depth->trying = 0;
+	depth->shown = *now;
+	depth->due_ios = now->sent_ios;
+	begin_batch(depth, depth->depth * depth->legs, now);
 }
 
 /*
- * Of two windows at one depth, the one in which more was done: now and then
- * something keeps the processor from filling the disk. If they differ much, the
- * disk or the workload has changed.
+ * B. P. Welford, "Note on a Method for Calculating Corrected Sums of Squares and
+ * Products", Technometrics 4 (1962).
  */
-static struct ioband_depth_rate better(const struct ioband_depth_rate *last,
-				       const struct ioband_depth_rate *now)
+static void mean_add(struct ioband_depth_mean *mean, s64 value)
 {
-	bool is_chance = last->ios * (100 - CHANCE_PERCENT) <= now->ios * 100;
+	s64 off = value - mean->mean;
 
-	return is_chance && last->ios > now->ios ? *last : *now;
+	if (mean->n == MEAN_BATCHES) {
+		mean->n /= 2;
+		mean->squares /= 2;
+	}
+	mean->n++;
+	mean->mean += off / (s64)mean->n;
+	mean->squares += off * (value - mean->mean);
+}
+
+/* Go by the last few values only. */
+static void mean_fade(struct ioband_depth_mean *mean)
+{
+	if (mean->n <= BLOCK_BATCHES)
+		return;
+	mean->squares = mul_u64_u64_div_u64(mean->squares, BLOCK_BATCHES, mean->n);
+	mean->n = BLOCK_BATCHES;
+}
+
+/* The square of the standard error of a mean of several values. */
+static u64 error2(const struct ioband_depth_mean *mean)
+{
+	u64 rest;
+
+	return div64_u64_rem(mean->squares, (u64)mean->n * (mean->n - 1), &rest);
+}
+
+/* Whether two and a half standard errors do not explain a distance; or one. */
+static bool is_sure(s64 distance, u64 error2)
+{
+	return (u64)(distance * distance) > 6 * error2;
+}
+
+static bool is_likely(s64 distance, u64 error2)
+{
+	return (u64)(distance * distance) > error2;
+}
+
+/* The cost of @amount done in @ns, relative to @unit, which it makes if there is none. */
+static s64 cost_of(u64 ns, u64 amount, u64 *unit)
+{
+	u64 rest;
+
+	amount = max_t(u64, amount, 1);
+	ns = min(ns, TRIAL_MAX_NS << 6) << 8;
+	if (!*unit)
+		*unit = max(div64_u64_rem(ns, amount, &rest), (u64)1 << 8);
+	return min_t(u64, mul_u64_u64_div_u64(ns, ONE, amount * *unit), COST_MAX);
+}
+
+static void turn_to(struct ioband_depth *depth, u32 to,
+		    const struct ioband_depth_sample *now)
+{
+	begin_batch(depth, max(depth->depth, to) * depth->legs, now);
+	depth->block = 0;
+	depth->depth = to;
+}
+
+static bool is_near(u32 less, u32 more)
+{
+	return more - less <= max(less / 8, 1U);
+}
+
+/* What to try next; @settled if there is nothing. */
+static u32 next_depth(const struct ioband_depth *depth)
+{
+	u32 settled = depth->settled, twice = min(settled * 2, depth->max);
+
+	switch (depth->search) {
+	case IOBAND_RAMP:
+		return twice;
+	case IOBAND_SEARCH_OVER:
+		return settled;
+	case IOBAND_SEARCH_MORE_AGAIN:
+		return twice;
+	case IOBAND_SEARCH_LESS_AGAIN:
+		return settled == 1 ? 1 : settled - max(settled / 8, 1U);
+	case IOBAND_SEARCH:
+		break;
+	}
+	/* First within a factor of two, above and below, then closer. */
+	if (!depth->much && settled < depth->max)
+		return twice;
+	if (!depth->little && settled > 1)
+		return settled / 2;
+	if (depth->much && !is_near(settled, depth->much))
+		return settled + (depth->much - settled) / 2;
+	if (settled > 1 && !is_near(depth->little, settled))
+		return settled - (settled - depth->little) / 2;
+	return settled;
+}
+
+static void begin_search(struct ioband_depth *depth, enum ioband_depth_search how)
+{
+	depth->search = how;
+	depth->much = 0;
+	depth->little = 0;
+	depth->rest_ns = 0;
+}
+
+/* Go on with the search; if it is over, pause. */
+static void go_on(struct ioband_depth *depth, const struct ioband_depth_sample *now)
+{
+	u32 next = next_depth(depth);
+
+	/* At the bound there is nothing more to try, but there is less. */
+	if (next == depth->settled && (depth->search == IOBAND_RAMP ||
+				       depth->search == IOBAND_SEARCH_MORE_AGAIN)) {
+		depth->search++;
+		next = next_depth(depth);
+	}
+	if (next != depth->settled) {
+		depth->trying = next;
+		depth->trial = (struct ioband_depth_cost) {};
+		depth->trial_ns = 0;
+		mean_fade(&depth->is.io);
+		mean_fade(&depth->is.sector);
+		turn_to(depth, next, now);
+		return;
+	}
+	if (depth->depth != next)
+		turn_to(depth, next, now);
+	depth->search = IOBAND_SEARCH_OVER;
+	depth->rest_ns = clamp(depth->rest_ns * 2, REST_MIN_NS, REST_MAX_NS);
+	depth->rest_until_ns = now->now_ns + depth->rest_ns;
+	depth->was = depth->is;
 }
 
 static bool is_late(const struct ioband_depth *depth)
@@ -314,77 +276,128 @@ static bool is_late(const struct ioband_depth *depth)
 	return depth->latency_ns && depth->service_ns > depth->latency_ns / 2;
 }
 
-static bool is_leaky(const struct ioband_depth *depth, u64 ios, u64 leaks)
+static void end_trial(struct ioband_depth *depth, bool good)
 {
-	u32 few = max_t(u32, LEAK_IOS, LEAK_ROUNDS * depth->settled);
+	bool is_more = depth->trying > depth->settled;
 
-	return leaks * few > ios;
-}
-
-/* Whether more brings nothing but lost turns; told after two rounds of the queue. */
-static bool is_vain(const struct ioband_depth *depth, u64 ios, u64 leaks, u64 due)
-{
-	u64 filled = depth->settling ? depth->depth - depth->settled : 0;
-
-	return !depth->leaky && is_leaky(depth, ios, leaks) &&
-	       ios >= max_t(u32, COSTLY_IOS, LEAK_ROUNDS * depth->depth) &&
-	       (ios - filled) * 100 < due * (100 + GAIN_PERCENT);
-}
-
-/* Whether less costs more than a tenth; told long before the window ends. */
-static bool is_costly(const struct ioband_depth *depth, u64 ios, u64 sectors,
-		      u64 due)
-{
-	u64 drained = depth->settling ? depth->settled - depth->depth : 0;
-
-	if (due <= drained)
-		return false;
-	due -= drained;
-	return ios + max_t(u64, COSTLY_IOS, due / 10) <= due &&
-	       sectors * depth->rate.ios * 10 <= due * depth->rate.sectors * 9;
-}
-
-static bool has_guests(u64 ios, u64 guests)
-{
-	return guests * GUEST_IOS > ios;
-}
-
-/* Whether there is a depth to try between what is too little and the present one. */
-static bool may_go_down(const struct ioband_depth *depth, u64 now_ns)
-{
-	return depth->settled > depth->floor + 1 &&
-	       (depth->floor || !ioband_before(now_ns, depth->try_down_ns));
-}
-
-static void consider(struct ioband_depth *depth, bool leaky, bool tells,
-		     u64 now_ns)
-{
-	bool may_go_up = tells && depth->settled < depth->max &&
-			 !is_late(depth) &&
-			 !ioband_before(now_ns, depth->try_up_ns);
-
-	if (!ioband_before(now_ns, depth->try_down_ns))
-		depth->floor = 0;
-	/* If more may be tried, a depth half way to the floor can wait. */
-	if (may_go_down(depth, now_ns) && !(depth->floor && may_go_up)) {
-		if (is_late(depth))
-			depth->reason = IOBAND_DEPTH_LATENCY;
-		else if (leaky)
-			depth->reason = IOBAND_DEPTH_SHARE;
-		else if (depth->guests && depth->settled > GUEST_DEPTH_MIN)
-			depth->reason = IOBAND_DEPTH_GUESTS;
-		else
-			goto up;
-		try(depth, -1);
-		return;
+	if (depth->search > IOBAND_SEARCH && good)
+		begin_search(depth, IOBAND_SEARCH);
+	if (depth->search > IOBAND_SEARCH)
+		depth->search = is_more ? IOBAND_SEARCH_LESS_AGAIN : IOBAND_SEARCH_OVER;
+	else if (is_more == good)
+		depth->little = min(depth->settled, depth->trying);
+	else
+		depth->much = max(depth->settled, depth->trying);
+	if (good) {
+		depth->settled = depth->trying;
+		depth->is = depth->trial;
 	}
-up:
-	if (!may_go_up)
+	if (good || depth->reason == IOBAND_DEPTH_START)
+		depth->reason = !is_more && is_late(depth) ? IOBAND_DEPTH_LATENCY :
+							     IOBAND_DEPTH_THROUGHPUT;
+	depth->trying = 0;
+}
+
+/* By how much the trial costs less than is asked for; and the square of the error. */
+static s64 gain_of(const struct ioband_depth_mean *is,
+		   const struct ioband_depth_mean *trial, s64 asked, u64 *error)
+{
+	*error = error2(is) + error2(trial);
+	return is->mean - is->mean * asked / 1024 - trial->mean;
+}
+
+/* What a trial has to gain, in 2^-10. */
+static s64 asked_of(const struct ioband_depth *depth)
+{
+	if (depth->trying > depth->settled)
+		return depth->settled == 1 ? SERIAL_GAIN : GAIN;
+	if (depth->trying == 1)
+		return -SERIAL_LOSS;
+	return is_late(depth) ? -LATENCY_LOSS : -LOSS;
+}
+
+/* End the trial if it is clear how. */
+static void judge(struct ioband_depth *depth)
+{
+	const struct ioband_depth_cost *is = &depth->is, *trial = &depth->trial;
+	s64 io, sector, gain, room, asked = asked_of(depth);
+	bool is_more = depth->trying > depth->settled;
+	u64 io_error, sector_error, error;
+
+	if (depth->search == IOBAND_RAMP) {
+		if (trial->io.mean * 1024 < is->io.mean * (1024 - RAMP)) {
+			end_trial(depth, true);
+			return;
+		}
+		depth->search = IOBAND_SEARCH;
+	}
+	if (trial->io.n < 2 || is->io.n < 2)
 		return;
-	/* At twice the depth, even more turns would be lost. */
-	if (leaky)
-		depth->far = false;
-	try(depth, 1);
+	io = gain_of(&is->io, &trial->io, asked, &io_error);
+	sector = gain_of(&is->sector, &trial->sector, asked, &sector_error);
+	gain = is_more == (io < sector) ? io : sector;
+	error = gain == io ? io_error : sector_error;
+
+	if (min(trial->io.n, is->io.n) < BLOCK_BATCHES &&
+	    gain * 1024 < is->io.mean * PLAIN && gain * 1024 > -is->io.mean * PLAIN)
+		return;
+	if (is_sure(gain, error) ||
+	    (depth->trial_ns > TRIAL_MAX_NS && is_likely(gain, error))) {
+		end_trial(depth, gain > 0);
+	} else if (depth->trial_ns > TRIAL_MAX_NS) {
+		room = is->io.mean * ((s64)depth->trying - depth->settled) /
+		       max(depth->trying, depth->settled);
+		end_trial(depth, gain + is->io.mean * asked / 1024 > room / 2);
+	}
+}
+
+static bool has_changed(const struct ioband_depth_mean *was,
+			const struct ioband_depth_mean *is)
+{
+	s64 distance = is->mean - was->mean;
+
+	return min(was->n, is->n) >= BLOCK_BATCHES &&
+	       (distance * 1024 > was->mean * CHANGE ||
+		distance * 1024 < -is->mean * CHANGE) &&
+	       is_sure(distance, error2(was) + error2(is));
+}
+
+/* A batch at the settled depth, while nothing is tried. */
+static void watch(struct ioband_depth *depth, const struct ioband_depth_sample *now)
+{
+	if (depth->search != IOBAND_SEARCH_OVER) {
+		if (depth->is.io.n >= (depth->search == IOBAND_RAMP ? 1 : 2))
+			go_on(depth, now);
+	} else if (has_changed(&depth->was.io, &depth->is.io) ||
+		   has_changed(&depth->was.sector, &depth->is.sector)) {
+		begin_search(depth, IOBAND_RAMP);
+		depth->is = (struct ioband_depth_cost) {};
+		depth->io_unit = 0;
+		depth->sector_unit = 0;
+	} else if (!ioband_before(now->now_ns, depth->rest_until_ns)) {
+		depth->search = IOBAND_SEARCH_MORE_AGAIN;
+		go_on(depth, now);
+	}
+}
+
+static void note_shown(struct ioband_depth *depth, const struct ioband_depth_sample *now)
+{
+	u64 ns = now->ns - depth->shown.ns, ios = now->ios - depth->shown.ios;
+
+	if (ns < SHOWN_NS || ios < SHOWN_IOS)
+		return;
+	depth->shown_ios = max(depth->shown_ios,
+			       mul_u64_u64_div_u64(ios, NSEC_PER_SEC, ns));
+	depth->shown_bytes = max(depth->shown_bytes,
+				 mul_u64_u64_div_u64(now->sectors - depth->shown.sectors,
+						     (u64)NSEC_PER_SEC << 9, ns));
+	depth->shown = *now;
+}
+
+/* The I/Os of the present batch, or of what is to be skipped. */
+static u32 batch_ios(const struct ioband_depth *depth)
+{
+	return depth->skip ?: max_t(u32, depth->depth * depth->legs, BATCH_IOS);
 }
 
 /**
@@ -401,48 +414,37 @@ up:
 bool ioband_depth_tick(struct ioband_depth *depth, u32 max,
 		       const struct ioband_depth_sample *now)
 {
-	const struct ioband_depth_sample *from = &depth->from;
-	u64 ns = now->now_ns - from->now_ns;
+	u64 ios = now->ios - depth->from.ios, ns = now->ns - depth->from.ns;
+	u64 sectors = now->sectors - depth->from.sectors;
+	bool at_trial = depth->trying && depth->depth != depth->settled;
+	struct ioband_depth_cost *cost = at_trial ? &depth->trial : &depth->is;
 	u32 before = depth->depth;
-	struct ioband_depth_rate rate;
-	bool tells, leaky, costly;
-	u64 ios, sectors, leaks, due;
 
 	if (max != depth->max)
 		set_max(depth, max);
-	ios = now->ios - from->ios;
-	sectors = now->sectors - from->sectors;
-	leaks = now->leaks - from->leaks;
-	due = mul_u64_u64_div_u64(depth->rate.ios, working_ns(from, now), NSEC_PER_SEC);
-	costly = depth->trying < 0 ? is_costly(depth, ios, sectors, due) :
-		 depth->trying && is_vain(depth, ios, leaks, due);
-	if (costly)
-		depth->settling = false;
-	else if (!ioband_depth_window_ends(ns, ios))
-		return depth->depth != before;
-
-	tells = now->gaps == from->gaps;
-	rate.ios = per_second(ios, working_ns(from, now));
-	rate.sectors = per_second(sectors, working_ns(from, now));
-	rate.work = per_second(now->work - from->work, working_ns(from, now));
-	leaky = is_leaky(depth, ios, leaks);
-	if (tells && !depth->settling) {
-		depth->shown_ios = max(depth->shown_ios, per_second(ios, ns));
-		depth->shown_bytes = max(depth->shown_bytes,
-					 per_second(sectors << 9, ns));
+	if (ios < batch_ios(depth))
+		goto out;
+	if (depth->skip || !ns) {
+		begin_batch(depth, 0, now);
+		goto out;
 	}
-	if (depth->settling) {
-		depth->settling = false;
-	} else if (depth->trying) {
-		judge(depth, &rate, tells, leaky, costly, now->now_ns);
-	} else {
-		depth->rate = better(&depth->last, &rate);
-		depth->last = rate;
-		depth->leaky = leaky;
-		depth->guests = !leaky && has_guests(ios, now->guests - from->guests);
-		consider(depth, leaky, tells, now->now_ns);
+	note_shown(depth, now);
+	mean_add(&cost->io, cost_of(ns, ios, &depth->io_unit));
+	mean_add(&cost->sector, cost_of(ns, sectors, &depth->sector_unit));
+	begin_batch(depth, 0, now);
+	if (!depth->trying) {
+		watch(depth, now);
+		goto out;
 	}
-	depth->from = *now;
+	depth->trial_ns += ns;
+	judge(depth);
+	if (!depth->trying)
+		go_on(depth, now);
+	else if (++depth->block == BLOCK_BATCHES)
+		turn_to(depth, at_trial ? depth->settled : depth->trying, now);
+out:
+	ios = now->ios - depth->from.ios;
+	depth->due_ios = now->sent_ios + batch_ios(depth) - min_t(u64, ios, batch_ios(depth));
 	return depth->depth != before;
 }
 

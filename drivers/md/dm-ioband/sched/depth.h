@@ -11,8 +11,6 @@
 enum ioband_depth_reason {
 	IOBAND_DEPTH_START,		/* nothing is known yet */
 	IOBAND_DEPTH_THROUGHPUT,	/* less or more in flight did not pay */
-	IOBAND_DEPTH_SHARE,		/* groups lost turns */
-	IOBAND_DEPTH_GUESTS,		/* some ask for little and still wait */
 	IOBAND_DEPTH_LATENCY,		/* a latency target would be missed */
 	IOBAND_DEPTH_TAGS,		/* the disk takes no more */
 	IOBAND_DEPTH_SEEKS,		/* turns on a disk that seeks */
@@ -22,70 +20,96 @@ enum ioband_depth_reason {
 	IOBAND_DEPTH_REASONS,
 };
 
-/* What the disk was given until now, and what came of it: totals that only grow. */
+/* What the disk was given while I/O waited for room: totals that only grow. */
 struct ioband_depth_sample {
 	u64 now_ns;
+	u64 ns;			/* for how long any did; time kept free on purpose is not */
 	u64 ios;
 	u64 sectors;
-	u64 work;		/* in units of the policy, unless that is by time */
-	u64 leaks;		/* turns lost for want of I/O to send */
-	u64 guests;		/* I/Os that waited only for what is at the disk */
-	u64 gaps;		/* times when there was room and nothing to send */
-	u64 graced_ns;		/* how long the disk was kept free on purpose */
+	u64 sent_ios;		/* at other times, too */
 };
 
-struct ioband_depth_rate {
-	u64 ios;
-	u64 sectors;
-	u64 work;
+/**
+ * struct ioband_depth_mean - a mean and how far it can be trusted
+ * @n: number of values
+ * @mean: their mean
+ * @squares: sum of the squares of their distances from it
+ */
+struct ioband_depth_mean {
+	u32 n;
+	s64 mean;
+	u64 squares;
+};
+
+/* The disk's time per I/O and per sector, in parts of what it was at first. */
+struct ioband_depth_cost {
+	struct ioband_depth_mean io;
+	struct ioband_depth_mean sector;
+};
+
+/* In the order in which they follow each other. */
+enum ioband_depth_search {
+	IOBAND_RAMP,			/* twice as much, as long as that is plainly better */
+	IOBAND_SEARCH,			/* between what is too little and too much */
+	IOBAND_SEARCH_OVER,
+	IOBAND_SEARCH_MORE_AGAIN,	/* after a pause: whether more is better now */
+	IOBAND_SEARCH_LESS_AGAIN,	/* or less is as good */
 };
 
 /**
  * struct ioband_depth - what is known of the depth
- * @depth: the depth now
- * @settled: the depth that the last trial ended with; @depth, except during a trial
+ * @depth: the depth now, of each leg
+ * @legs: number of legs
+ * @settled: the depth that the last trial ended with
+ * @trying: the depth that is compared with it; 0: none
  * @max: upper bound of @depth
- * @step: how much the next trial changes, in eighths of @settled
- * @floor: the largest depth that proved too little, until @try_down_ns; or 0
- * @trying: +1 or -1 during a trial, else 0
- * @settling: a trial has just begun or failed; this window does not count
- * @leaky: turns were lost in the last window
- * @guests: there were guests in the last window
- * @far: the next trial of more is twice the depth
+ * @little: the largest depth below @settled that proved too little; 0: none known
+ * @much: the smallest depth above @settled that proved no better; 0: none known
+ * @skip: I/Os until what was sent at another depth has drained
+ * @block: batches since then
+ * @search: what is tried, and why
  * @reason: what @settled comes from
- * @rate: what the disk does per second at @settled
- * @last: what it did in the last window at @settled
- * @from: where the window began
- * @try_up_ns: no trial of more before this
- * @try_down_ns: no trial of @floor or less before this
- * @up_pause_ns: how long the last failed trial of more has put off the next
- * @down_pause_ns: likewise for less
+ * @io_unit: time per I/O that is 1 in the means, in 2^-8 ns; 0: none measured yet
+ * @sector_unit: likewise, per sector
+ * @is: what I/O costs at @settled
+ * @was: what it cost there when the pause began
+ * @trial: what it costs at @trying
+ * @trial_ns: how long the trial has lasted
+ * @from: where the present batch began
+ * @due_ios: no batch ends before so many I/Os are sent
+ * @rest_ns: length of the pause; 0: none since the search began
+ * @rest_until_ns: its end
  * @latency_ns: the closest latency target that there is, or 0
  * @service_ns: how long the disk takes for an I/O now, at worst
- * @shown_ios: the most I/Os per second in any window in which it was always busy
+ * @shown: where the window began in which the disk shows what it can do
+ * @shown_ios: the most I/Os per second in any of them
  * @shown_bytes: likewise for bytes
  */
 struct ioband_depth {
 	u32 depth;
+	u32 legs;
 	u32 settled;
+	u32 trying;
 	u32 max;
-	u32 step;
-	u32 floor;
-	s32 trying;
-	bool settling;
-	bool leaky;
-	bool guests;
-	bool far;
+	u32 little;
+	u32 much;
+	u32 skip;
+	u32 block;
+	enum ioband_depth_search search;
 	enum ioband_depth_reason reason;
-	struct ioband_depth_rate rate;
-	struct ioband_depth_rate last;
+	u64 io_unit;
+	u64 sector_unit;
+	struct ioband_depth_cost is;
+	struct ioband_depth_cost was;
+	struct ioband_depth_cost trial;
+	u64 trial_ns;
 	struct ioband_depth_sample from;
-	u64 try_up_ns;
-	u64 try_down_ns;
-	u64 up_pause_ns;
-	u64 down_pause_ns;
+	u64 due_ios;
+	u64 rest_ns;
+	u64 rest_until_ns;
 	u64 latency_ns;
 	u64 service_ns;
+	struct ioband_depth_sample shown;
 	u64 shown_ios;
 	u64 shown_bytes;
 };
@@ -108,7 +132,7 @@ struct ioband_depth_bounds {
 
 extern const char * const ioband_depth_reasons[IOBAND_DEPTH_REASONS];
 
-void ioband_depth_init(struct ioband_depth *depth);
+void ioband_depth_init(struct ioband_depth *depth, u32 legs);
 void ioband_depth_begin(struct ioband_depth *depth, u32 max,
 			const struct ioband_depth_sample *now);
 bool ioband_depth_tick(struct ioband_depth *depth, u32 max,
@@ -121,31 +145,28 @@ ioband_depth_enforce(const struct ioband_depth *depth, struct ioband_sched *sche
 static inline struct ioband_depth_sample
 ioband_depth_look(const struct ioband_sched *sched, u64 now_ns)
 {
-	return (struct ioband_depth_sample) {
+	const struct ioband_backlog *backlog = &sched->backlog;
+	struct ioband_depth_sample sample = {
 		.now_ns		= now_ns,
-		.ios		= sched->sent_ios,
-		.sectors	= sched->sent_sectors,
-		.work		= sched->sent_work,
-		.leaks		= sched->leaks,
-		.guests		= sched->guests,
-		.gaps		= sched->gaps,
-		.graced_ns	= sched->graced_ns,
+		.ns		= backlog->ns - sched->graced_ns,
+		.ios		= backlog->ios,
+		.sectors	= backlog->sectors,
+		.sent_ios	= sched->sent_ios,
 	};
-}
 
-/* A window lasts at least 50 ms, then until it has 128 I/Os or has lasted 1 s. */
-static inline bool ioband_depth_window_ends(u64 ns, u64 ios)
-{
-	return ns >= 50 * NSEC_PER_MSEC && (ios >= 128 || ns >= NSEC_PER_SEC);
+	if (backlog->since_ns) {
+		sample.ns += now_ns - backlog->since_ns;
+		sample.ios += sched->sent_ios;
+		sample.sectors += sched->sent_sectors;
+	}
+	return sample;
 }
 
 /* Whether ioband_depth_tick() could change anything; most often it could not. */
 static inline bool ioband_depth_is_due(const struct ioband_depth *depth, u32 max,
-				       const struct ioband_sched *sched, u64 now_ns)
+				       const struct ioband_sched *sched)
 {
-	return max != depth->max || depth->trying ||
-	       ioband_depth_window_ends(now_ns - depth->from.now_ns,
-					sched->sent_ios - depth->from.ios);
+	return max != depth->max || sched->sent_ios >= depth->due_ios;
 }
 
 #endif /* _IOBAND_DEPTH_H */

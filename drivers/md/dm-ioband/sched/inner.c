@@ -58,17 +58,6 @@ static struct ioband_io *first_of(const struct ioband_node *node, u32 ways,
 }
 
 /**
- * ioband_inner_is_first - whether an I/O is sync and finds only async ones held
- * @node: its group
- * @io: the I/O, not inserted yet
- */
-bool ioband_inner_is_first(const struct ioband_node *node,
-			   const struct ioband_io *io)
-{
-	return !io->is_async && node->held && !first_of(node, U32_MAX, false);
-}
-
-/**
  * ioband_inner_insert - queue an I/O in its group
  * @node: its group
  * @io: the I/O

@@ -111,10 +111,10 @@ struct ioband_node *ioband_behind_minimum(struct ioband_sched *sched,
 					  u64 now_ns, u32 *ways);
 struct ioband_node *ioband_near_deadline(struct ioband_sched *sched, u64 now_ns,
 					 u32 *ways);
+bool ioband_owes_others(const struct ioband_sched *sched,
+			const struct ioband_node *node, u64 now_ns);
 
 /* inner.c */
-bool ioband_inner_is_first(const struct ioband_node *node,
-			   const struct ioband_io *io);
 void ioband_inner_insert(struct ioband_node *node, struct ioband_io *io);
 void ioband_inner_erase(struct ioband_node *node, struct ioband_io *io);
 struct ioband_io *ioband_inner_pick(const struct ioband_node *node, u32 ways,

@@ -243,3 +243,25 @@ struct ioband_node *ioband_near_deadline(struct ioband_sched *sched, u64 now_ns,
 	}
 	return NULL;
 }
+
+/**
+ * ioband_owes_others - whether a promise to another group is due
+ * @sched: the scheduler, its timers run
+ * @node: the group
+ * @now_ns: the time
+ *
+ * Return: true, too, if what is due may not go because of a limit or a full leg: that is
+ * known only when it is looked for.
+ */
+bool ioband_owes_others(const struct ioband_sched *sched,
+			const struct ioband_node *node, u64 now_ns)
+{
+	struct ioband_heap_node *first = ioband_heap_first(&sched->minimums);
+
+	if (first && !ioband_before(now_ns, first->key) &&
+	    terms_of_min(first)->node != node)
+		return true;
+	first = ioband_heap_first(&sched->deadlines);
+	return first && !ioband_before(now_ns, first->key) &&
+	       terms_of_deadline(first)->node != node;
+}

@@ -11,7 +11,7 @@
 #define BUSY	0.9
 
 enum {
-	PHASES_MAX	= 64,
+	PHASES_MAX	= 256,
 	NOBODY		= -1,
 };
 

@@ -186,6 +186,31 @@ static void test_the_disk_changes(void **state)
 	assert_true(disk.depth_ns < 4);
 }
 
+/*
+ * A disk that takes half a minute for a sector when it is measured first, and later does
+ * 2^21 of them at a time: what was expected of it then is beyond 64 bits, and was 0.
+ */
+static void test_disk_that_hung(void **state)
+{
+	struct ioband_depth_sample now = { .now_ns = NSEC_PER_SEC };
+	struct ioband_depth depth;
+	u32 i;
+
+	ioband_depth_init(&depth, 1);
+	ioband_depth_begin(&depth, MAX, &now);
+	for (i = 0; i < 2000; i++) {
+		u64 ns = i < 4 ? 1ULL << 35 : 1000;
+
+		now.now_ns += ns;
+		now.ns += ns;
+		now.ios += MAX;
+		now.sent_ios += MAX;
+		now.sectors += i < 4 ? 1 : 1 << 21;
+		ioband_depth_tick(&depth, MAX, &now);
+		assert_in_range(depth.depth, 1, MAX);
+	}
+}
+
 /* What it is like is learnt once, not in each busy period. */
 static void test_busy_periods(void **state)
 {
@@ -337,6 +362,7 @@ int main(void)
 		cmocka_unit_test(test_little_to_do),
 		cmocka_unit_test(test_the_disk_changes),
 		cmocka_unit_test(test_busy_periods),
+		cmocka_unit_test(test_disk_that_hung),
 		cmocka_unit_test(test_small_steps_do_not_add_up),
 		cmocka_unit_test(test_one_at_a_time),
 		cmocka_unit_test(test_latency),

@@ -184,13 +184,16 @@ static bool is_likely(s64 distance, u64 error2)
 /* The cost of @amount done in @ns, relative to @unit, which it makes if there is none. */
 static s64 cost_of(u64 ns, u64 amount, u64 *unit)
 {
-	u64 rest;
+	u64 rest, expected_ns;
 
 	amount = max_t(u64, amount, 1);
 	ns = min(ns, TRIAL_MAX_NS << 6) << 8;
 	if (!*unit)
 		*unit = max(div64_u64_rem(ns, amount, &rest), (u64)1 << 8);
-	return min_t(u64, mul_u64_u64_div_u64(ns, ONE, amount * *unit), COST_MAX);
+	/* A disk that hung when its unit was measured may have become very fast. */
+	expected_ns = amount > div64_u64_rem(U64_MAX, *unit, &rest) ? U64_MAX :
+								      amount * *unit;
+	return min_t(u64, mul_u64_u64_div_u64(ns, ONE, expected_ns), COST_MAX);
 }
 
 static void turn_to(struct ioband_depth *depth, u32 to,

@@ -718,7 +718,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	nr_ever = 0;
 	contended = false;
 	now_ns = NSEC_PER_SEC;
-	ioband_depth_init(&depth);
+	ioband_depth_init(&depth, nr_legs);
 	depth.depth = 1 + data[1] % 32;
 	bounds = (struct ioband_depth_bounds) {
 		.tags = 1 + data[1] / 8 * 4,

@@ -329,17 +329,18 @@ static bool has_waiting(const struct ioband_node *node, unsigned int leg,
 }
 
 /*
- * Whether an I/O of @node that goes @way is due before all that others hold: at some
- * level its group is behind, or goes first by its class, and at none it is ahead. Where
- * nobody else waits there is nothing to compare.
+ * When an I/O of @node that goes @way is due, by all that others hold: less than 0, before
+ * that, if at some level its group is behind, or goes first by its class, and at none it
+ * is ahead; more than 0, after some of it, if at any level it is ahead, or others go first.
+ * Where nobody else waits there is nothing to compare.
  */
-static bool is_due(const struct ioband_node *node, unsigned int way)
+static int order_of(const struct ioband_node *node, unsigned int way)
 {
 	unsigned int leg = ioband_way_leg(way);
 	enum ioband_dir dir = ioband_way_dir(way);
 	const struct ioband_vtime *time;
-	bool is_behind = false;
 	enum ioband_class class;
+	int order = 0;
 
 	for (; node->parent; node = node->parent) {
 		for (class = 0; class < IOBAND_CLASSES; class++) {
@@ -349,12 +350,13 @@ static bool is_due(const struct ioband_node *node, unsigned int way)
 			if (class < node->class ||
 			    (class == node->class &&
 			     ioband_is_ahead(&node->leg[leg].tag, time, dir)))
-				return false;
-			is_behind |= class > node->class ||
-				     ioband_is_behind(&node->leg[leg].tag, time, dir);
+				return 1;
+			if (class > node->class ||
+			    ioband_is_behind(&node->leg[leg].tag, time, dir))
+				order = -1;
 		}
 	}
-	return is_behind;
+	return order;
 }
 
 /**
@@ -371,7 +373,7 @@ void ioband_hold(struct ioband_sched *sched, struct ioband_node *node,
 {
 	bool was_empty = !node->held;
 
-	sched->late = was_empty && is_due(node, ioband_way(io)) ? node : NULL;
+	sched->late = was_empty && order_of(node, ioband_way(io)) < 0 ? node : NULL;
 	if (was_empty) {
 		ioband_turn_back(sched, node, now_ns);
 		note_wanted(node, io->done_ns);
@@ -500,7 +502,8 @@ static struct ioband_node *take_late(struct ioband_sched *sched, u32 in_flight,
 	    ioband_owes_others(sched, late, now_ns))
 		return NULL;
 	*ways = ioband_open_ways(late) & ~sched->brim;
-	return *ways ? descend(late, ways) : NULL;
+	return *ways && order_of(late, way_to_serve(late, *ways)) <= 0 ?
+	       descend(late, ways) : NULL;
 }
 
 /* Note when I/O begins to wait for room at the disk, and when none does any more. */

@@ -49,6 +49,38 @@ char *conf_trim(char *s)
 }
 
 /**
+ * conf_split - take a line of a file apart
+ * @line: the line, without its newline; modified
+ * @key: set to the part before the =, or to the whole of the head of a section, or to
+ *	%NULL if the line is empty or a comment
+ * @value: set to the part behind the =; %NULL if there is none
+ * @err: on failure says what was wrong
+ *
+ * Return: 0 or -EINVAL.
+ */
+int conf_split(char *line, char **key, char **value, struct parse_error *err)
+{
+	char *equals;
+
+	*key = NULL;
+	*value = NULL;
+	line = conf_trim(line);
+	if (!*line || *line == '#' || *line == ';')
+		return 0;
+	*key = line;
+	if (*line == '[')
+		return 0;
+	equals = strchr(line, '=');
+	if (!equals || equals == line)
+		return refuse(err, "'%.40s': expected key = value, or a section in [ ]",
+			      line);
+	*equals = '\0';
+	*key = conf_trim(line);
+	*value = conf_trim(equals + 1);
+	return 0;
+}
+
+/**
  * conf_has_name - whether a file can hold this name of a group
  * @name: the name
  *
@@ -139,20 +171,14 @@ int conf_take_setting(struct settings *set, const char *key, char *value,
 
 static int read_line(struct reader *reader, char *line)
 {
-	char *equals, *key, *value;
+	char *key, *value;
 
-	line = conf_trim(line);
-	if (!*line || *line == '#' || *line == ';')
+	if (conf_split(line, &key, &value, reader->err))
+		return -EINVAL;
+	if (!key)
 		return 0;
-	if (*line == '[')
-		return read_section(reader, line);
-	equals = strchr(line, '=');
-	if (!equals || equals == line)
-		return refuse(reader->err, "'%.40s': expected key = value, or a section in [ ]",
-			      line);
-	*equals = '\0';
-	key = conf_trim(line);
-	value = conf_trim(equals + 1);
+	if (!value)
+		return read_section(reader, key);
 	if (reader->in_volume)
 		return config_take(reader->cfg, key, value, reader->err);
 	if (*reader->group)

@@ -105,6 +105,7 @@ char *config_params(const struct config *cfg, const char *device,
 
 /* conf.c: configuration files. */
 char *conf_trim(char *s);
+int conf_split(char *line, char **key, char **value, struct parse_error *err);
 bool conf_has_name(const char *name);
 int conf_take_setting(struct settings *set, const char *key, char *value,
 		      uint64_t weight_max, struct parse_error *err);

@@ -319,20 +319,14 @@ static int take_trace(struct reader *reader, const char *key, const char *value)
 static int read_line(struct reader *reader, char *line)
 {
 	struct scenario *sc = reader->sc;
-	char *equals, *key, *value;
+	char *key, *value;
 
-	line = conf_trim(line);
-	if (!*line || *line == '#' || *line == ';')
+	if (conf_split(line, &key, &value, reader->err))
+		return -EINVAL;
+	if (!key)
 		return 0;
-	if (*line == '[')
-		return read_section(reader, line);
-	equals = strchr(line, '=');
-	if (!equals || equals == line)
-		return refuse(reader->err, "'%.40s': expected key = value, or a section in [ ]",
-			      line);
-	*equals = '\0';
-	key = conf_trim(line);
-	value = conf_trim(equals + 1);
+	if (!value)
+		return read_section(reader, key);
 	if (!*value)
 		return refuse(reader->err, "key '%.40s': expected a value", key);
 	switch (reader->in) {

@@ -211,6 +211,21 @@ static void test_disk_that_hung(void **state)
 	}
 }
 
+/* The bound falls below what is tried: the search goes on. */
+static void test_bound_falls(void **state)
+{
+	struct disk disk;
+
+	disk_start(&disk, 256, NSEC_PER_MSEC);
+	while (disk.depth.trying < 128)
+		disk_step(&disk);
+	ioband_depth_begin(&disk.depth, disk.depth.settled, &disk.now);
+	assert_int_equal(disk.depth.trying, 0);
+	ioband_depth_begin(&disk.depth, MAX, &disk.now);
+	disk_run(&disk, 3);
+	assert_true(disk_run(&disk, 1) > most(&disk) * .98);
+}
+
 /* What it is like is learnt once, not in each busy period. */
 static void test_busy_periods(void **state)
 {
@@ -362,6 +377,7 @@ int main(void)
 		cmocka_unit_test(test_little_to_do),
 		cmocka_unit_test(test_the_disk_changes),
 		cmocka_unit_test(test_busy_periods),
+		cmocka_unit_test(test_bound_falls),
 		cmocka_unit_test(test_disk_that_hung),
 		cmocka_unit_test(test_small_steps_do_not_add_up),
 		cmocka_unit_test(test_one_at_a_time),

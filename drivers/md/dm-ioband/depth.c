@@ -19,6 +19,14 @@ enum {
 #define GRACE_SEEK_NS	((u64)8 * NSEC_PER_MSEC)
 #define GRACE_NS	((u64)NSEC_PER_MSEC)
 
+/* How many I/Os a target's device takes before a submitter sleeps; @stacked if unknown. */
+static u32 iot_tags(const struct ioband_target *iot, u32 stacked)
+{
+	struct request_queue *q = bdev_get_queue(iot->dev->bdev);
+
+	return queue_is_mq(q) ? READ_ONCE(q->nr_requests) : stacked;
+}
+
 /**
  * iot_direct - how many I/Os may be in flight for a submitter to send its own
  * @iot: the target
@@ -30,17 +38,7 @@ enum {
  */
 u32 iot_direct(const struct ioband_target *iot)
 {
-	struct request_queue *q = bdev_get_queue(iot->dev->bdev);
-
-	return queue_is_mq(q) ? READ_ONCE(q->nr_requests) : TAGS_STACKED_MIN;
-}
-
-/* How many I/Os a target's device takes before a submitter sleeps; or more, if unknown. */
-static u32 iot_tags(const struct ioband_target *iot)
-{
-	struct request_queue *q = bdev_get_queue(iot->dev->bdev);
-
-	return queue_is_mq(q) ? READ_ONCE(q->nr_requests) : TAGS_STACKED_MAX;
+	return iot_tags(iot, TAGS_STACKED_MIN);
 }
 
 /**
@@ -95,7 +93,7 @@ void iop_begin_depth(struct ioband_pool *pool, u64 now_ns)
 	list_for_each_entry(iot, &pool->targets, list) {
 		if (!iot->volume->resumed)
 			continue;
-		tags = iot_tags(iot);
+		tags = iot_tags(iot, TAGS_STACKED_MAX);
 		pool->tags = max(pool->tags, tags);
 		pool->tags_least = min(pool->tags_least, tags);
 		if (ioband_bdev_rot(iot->dev->bdev))

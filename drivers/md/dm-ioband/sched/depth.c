@@ -105,12 +105,25 @@ void ioband_depth_init(struct ioband_depth *depth, u32 legs)
 	depth->max = DEPTH_START;
 }
 
+static void begin_search(struct ioband_depth *depth, enum ioband_depth_search how)
+{
+	depth->search = how;
+	depth->much = 0;
+	depth->little = 0;
+	depth->rest_ns = 0;
+}
+
 static void set_max(struct ioband_depth *depth, u32 max)
 {
 	depth->max = max;
-	depth->settled = min(depth->settled, max);
-	depth->depth = min(depth->depth, max);
-	depth->trying = min(depth->trying, max);
+	/* What was found, or is tried, cannot be had any more. */
+	if (max(depth->settled, depth->trying) > max) {
+		begin_search(depth, IOBAND_SEARCH);
+		depth->settled = min(depth->settled, max);
+		depth->depth = depth->settled;
+		depth->trying = 0;
+		depth->is = (struct ioband_depth_cost) {};
+	}
 }
 
 /* Measure anew, when @skip I/Os more have gone. */
@@ -236,14 +249,6 @@ static u32 next_depth(const struct ioband_depth *depth)
 	if (settled > 1 && !is_near(depth->little, settled))
 		return settled - (settled - depth->little) / 2;
 	return settled;
-}
-
-static void begin_search(struct ioband_depth *depth, enum ioband_depth_search how)
-{
-	depth->search = how;
-	depth->much = 0;
-	depth->little = 0;
-	depth->rest_ns = 0;
 }
 
 /* Go on with the search; if it is over, pause. */

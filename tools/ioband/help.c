@@ -103,7 +103,7 @@ void help_all(const struct command *commands, int nr)
 	       "  -o, --output COLS    print these columns; +COLS: these and the usual ones\n"
 	       "  -n, --noheadings     print no headings\n"
 	       "  -b, --bytes          print sizes in bytes\n"
-	       "  -q, --quiet          of what makes or takes away a volume: do not say so\n"
+	       "  -q, --quiet          of what changes something: do not say what has been done\n"
 	       "      --dry-run        of what changes something: print it, and do not do it\n"
 	       "      --sysroot DIR    look for /proc, /sys, /etc and /run below this directory\n"
 	       "  -v, --verbose        print what is asked of device-mapper\n"

@@ -136,6 +136,22 @@ static void add_absent(struct listing *list, const struct config *cfg,
 	}
 }
 
+/* What was as written is not worth a line: the timer would say so each minute. */
+static void report_plan(const struct options *opts,
+			const struct volumes *volumes, const struct config *cfg,
+			const struct plan *plan)
+{
+	char *title = volumes_title(volumes, cfg->name);
+
+	if (plan->is_missing)
+		report_volume(opts, title, cfg->is_attached ?
+			      "ioband inserted" : "created", cfg, "%s", "");
+	else
+		report(opts, "%s: %zu change%s made, as " STORE_ETC "/%s.conf says",
+		       title, plan->nr, plan->nr == 1 ? "" : "s", cfg->name);
+	free(title);
+}
+
 static int run_volume(struct run *run, struct config *cfg)
 {
 	const struct options *opts = run->opts;
@@ -171,6 +187,8 @@ static int run_volume(struct run *run, struct config *cfg)
 	}
 	if (!status && !look_only)
 		status = plan_do(opts, &volumes, cfg, &plan);
+	if (!status && plan.nr && !look_only)
+		report_plan(opts, &volumes, cfg, &plan);
 	if (!status && nr_missing && !look_only)
 		status = IOBAND_PARTLY;
 	plan_free(&plan);

@@ -162,6 +162,9 @@ int cmd_import(const struct options *opts, int argc, char **argv)
 			conf_print(&imports.v[i], stdout);
 		} else {
 			status = store_save(opts, STORE_ETC, &imports.v[i]);
+			if (!status)
+				report(opts, "%s: written to " STORE_ETC "/%s.conf; 'ioband apply' makes it so",
+				       imports.v[i].name, imports.v[i].name);
 		}
 	}
 	for (size_t i = 0; i < imports.nr; i++)

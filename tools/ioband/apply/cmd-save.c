@@ -7,6 +7,8 @@
 
 #include "cmd.h"
 #include "config/current.h"
+#include "config/generator.h"
+#include "config/services.h"
 #include "config/store.h"
 #include "lib/blk.h"
 #include "lib/util.h"
@@ -142,6 +144,25 @@ int save_config(const struct options *opts, const struct volumes *volumes,
 	return 0;
 }
 
+/* Also whether anything reads the file. */
+static void report_saved(const struct options *opts, const struct volume *vol,
+			 const struct config *cfg)
+{
+	char *escaped = systemd_escape(cfg->name, false);
+	char *unit = xasprintf("ioband@%s.service", escaped);
+	size_t nr = cfg->nr_groups;
+	bool idle = systemd_is_running(opts) &&
+		    !systemd_wants(opts, "ioband.target", unit);
+
+	report(opts, "%s: saved in " STORE_ETC "/%s.conf, with %zu group%s%s%s%s%s",
+	       vol->title, cfg->name, nr, nr == 1 ? "" : "s",
+	       cfg->follow ? " besides those that are followed" : "",
+	       idle ? "; nothing restores it at boot: 'ioband enable " : "",
+	       idle ? vol->title : "", idle ? "' changes that" : "");
+	free(unit);
+	free(escaped);
+}
+
 static int save(const struct options *opts, const struct volumes *volumes,
 		const struct volume *vol, bool is_first)
 {
@@ -158,6 +179,8 @@ static int save(const struct options *opts, const struct volumes *volumes,
 		conf_print(&cfg, stdout);
 	} else if (!status) {
 		status = store_save(opts, STORE_ETC, &cfg);
+		if (!status)
+			report_saved(opts, vol, &cfg);
 	}
 	config_free(&cfg);
 	return status;

@@ -283,8 +283,8 @@ void report_volume(const struct options *opts, const char *title,
 	putchar('\n');
 }
 
-static void report(const struct options *opts, const char *title,
-		   const struct config *cfg)
+static void report_result(const struct options *opts, const char *title,
+			  const struct config *cfg)
 {
 	char *escaped = systemd_escape(cfg->name, false);
 	char *unit = xasprintf("ioband@%s.service", escaped);
@@ -353,7 +353,7 @@ int cmd_attach(const struct options *opts, int argc, char **argv)
 		status = attach_volume(opts, &volumes, &base, blk.devno);
 	if (!status) {
 		title = volume_title(blk.dm_name, dev->uuid);
-		report(opts, title, &base);
+		report_result(opts, title, &base);
 		free(title);
 	}
 	if (!status && nr_missing)

@@ -80,13 +80,13 @@ static int detach(const struct options *opts, const struct volumes *volumes,
 	const struct volume *vol = volumes_find(volumes, name);
 	int status = detach_volume(opts, volumes, name);
 
-	if (status || !vol || opts->quiet || opts->dry_run)
+	if (status || !vol)
 		return status;
-	printf("%s: ioband taken out", vol->title);
 	if (store_has_file(opts, name))
-		printf("; it comes back as " STORE_ETC "/%s.conf says, until 'ioband disable %s'",
-		       name, vol->title);
-	putchar('\n');
+		report(opts, "%s: ioband taken out; it comes back as " STORE_ETC "/%s.conf says, until 'ioband disable %s'",
+		       vol->title, name, vol->title);
+	else
+		report(opts, "%s: ioband taken out", vol->title);
 	return 0;
 }
 

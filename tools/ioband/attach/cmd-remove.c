@@ -60,8 +60,12 @@ static int remove_volume(const struct options *opts,
 		status = fail(IOBAND_DEVICE,
 			      "cannot remove '%s': ioband is only inside of it; use 'ioband detach %s'",
 			      name, name);
-	return status ? status :
-	       remove_device(opts, volumes_device(volumes, name, NULL));
+	if (!status)
+		status = remove_device(opts, volumes_device(volumes, name,
+							    NULL));
+	if (!status)
+		report(opts, "%s: removed", name);
+	return status;
 }
 
 int cmd_remove(const struct options *opts, int argc, char **argv)

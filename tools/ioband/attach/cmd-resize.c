@@ -113,6 +113,7 @@ static int check_shrink(const struct options *opts, const struct volume *vol,
 static int resize(const struct options *opts, const struct volume *vol,
 		  const char *word)
 {
+	char was[UNITS_LEN], is[UNITS_LEN];
 	uint64_t sectors, length;
 	int status;
 
@@ -140,10 +141,18 @@ static int resize(const struct options *opts, const struct volume *vol,
 		return fail(IOBAND_USAGE,
 			    "size '%s': the device below has %" PRIu64 " bytes only; enlarge it first",
 			    word, sectors * 512);
-	if (length == vol->length)
+	units_exact(was, vol->length * 512);
+	units_exact(is, length * 512);
+	if (length == vol->length) {
+		report(opts, "%s: %s already", vol->name, is);
 		return 0;
+	}
 	status = check_shrink(opts, vol, length, sectors);
-	return status ? status : set_length(opts, vol, length);
+	if (!status)
+		status = set_length(opts, vol, length);
+	if (!status)
+		report(opts, "%s: resized from %s to %s", vol->name, was, is);
+	return status;
 }
 
 int cmd_resize(const struct options *opts, int argc, char **argv)

@@ -289,8 +289,8 @@ static size_t choose_units(struct subject *s, bool follow)
 	return nr;
 }
 
-static void report(struct subject *s, const struct config *cfg, bool changed,
-		   bool units_changed)
+static void report_result(struct subject *s, const struct config *cfg,
+			  bool changed, bool units_changed)
 {
 	char *list;
 
@@ -355,7 +355,7 @@ static int enable(struct subject *s, const char *device,
 	}
 	ignore_signals(false);
 	if (!status)
-		report(s, &cfg, nr_changes || writes, nr_units);
+		report_result(s, &cfg, nr_changes || writes, nr_units);
 	if (!status && nr_missing)
 		status = IOBAND_PARTLY;
 out:

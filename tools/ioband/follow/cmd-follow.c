@@ -274,6 +274,9 @@ int cmd_follow(const struct options *opts, int argc, char **argv)
 		status = converge(&follow);
 	if (!status && !once)
 		status = run(&follow, signals);
+	else if (!status)
+		report(opts, "%s: has groups as %zu cgroups say",
+		       follow.mirror.vol->title, follow.tree.nr);
 	if (follow.records >= 0)
 		close(follow.records);
 	if (follow.tree.mount)

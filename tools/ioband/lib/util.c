@@ -93,6 +93,23 @@ void warn(const char *fmt, ...)
 }
 
 /**
+ * report - say what has been done, unless that is not wanted
+ * @opts: the global options; with --dry-run nothing has been done
+ * @fmt: a line without its end, which begins with what it is about and a colon
+ */
+void report(const struct options *opts, const char *fmt, ...)
+{
+	va_list args;
+
+	if (opts->quiet || opts->dry_run)
+		return;
+	va_start(args, fmt);
+	vprintf(fmt, args);
+	va_end(args);
+	putchar('\n');
+}
+
+/**
  * errno_status - map an errno to an exit code
  * @err: a negative errno from dm.h
  */
@@ -252,6 +269,28 @@ char *shell_word(const char *fmt, ...)
 	*to = '\'';
 	free(word);
 	return quoted;
+}
+
+/**
+ * shell_words - quote words of a command, as shell_word() does
+ * @argc: number of words
+ * @argv: the words
+ *
+ * Return: the words with a blank before each; to be freed.
+ */
+char *shell_words(int argc, char **argv)
+{
+	char *words = xstrdup("");
+
+	for (int i = 0; i < argc; i++) {
+		char *word = shell_word("%s", argv[i]);
+		char *more = xasprintf("%s %s", words, word);
+
+		free(words);
+		free(word);
+		words = more;
+	}
+	return words;
 }
 
 /**

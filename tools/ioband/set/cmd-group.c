@@ -66,7 +66,7 @@ static int change(const struct options *opts, const struct volume *vol,
 	struct config_group group = { 0 };
 	struct parse_error err;
 	char ref[GROUPREF_LEN];
-	char *why;
+	char *why, *words;
 	int status = 0;
 
 	for (int i = 1; i < argc; i++)
@@ -91,6 +91,12 @@ static int change(const struct options *opts, const struct volume *vol,
 			  del(opts, vol, argv[0], ref);
 	if (!status)
 		status = volume_changed(opts, vol->name, NULL);
+	words = shell_words(argc - 1, argv + 1);
+	if (!status)
+		report(opts, "%s: group %s %s%s%s", vol->title, argv[0],
+		       is_add ? "added" : "removed", *words ? " with" : "",
+		       words);
+	free(words);
 	if (!status)
 		tell_unsaved(opts, vol);
 	return status;

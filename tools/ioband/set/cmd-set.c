@@ -40,19 +40,11 @@ static int send(const struct options *opts, const struct volume *vol,
 /* The most frequent mistake: say what to type instead. */
 static int no_group(const struct volume *vol, int argc, char **argv)
 {
-	char *words = shell_word("%s", argv[0]);
+	char *words = shell_words(argc, argv);
 	int status;
 
-	for (int i = 1; i < argc; i++) {
-		char *word = shell_word("%s", argv[i]);
-		char *more = xasprintf("%s %s", words, word);
-
-		free(words);
-		free(word);
-		words = more;
-	}
 	status = fail(IOBAND_USAGE,
-		      "'%s' has no group in '%s' yet: \"ioband group add %s %s\" makes it one",
+		      "'%s' has no group in '%s' yet: \"ioband group add %s%s\" makes it one",
 		      argv[0], vol->name, vol->name, words);
 	free(words);
 	return status;
@@ -108,23 +100,34 @@ static int set_group(const struct options *opts, const struct volume *vol,
 	what = xasprintf("group '%s'", argv[0]);
 	status = send(opts, vol, what, text);
 	free(what);
+	what = shell_words(argc - 1, argv + 1);
+	if (!status)
+		report(opts, "%s: group %s set to%s", vol->title, argv[0], what);
+	free(what);
 	return status;
 }
 
 /* The groups keep their settings. What the new policy has not is not dropped unasked. */
 static int set_policy(const struct options *opts, const struct volumes *volumes,
-		      const struct volume *vol, const char *policy)
+		      const struct volume *vol, const struct config *cfg)
 {
+	const char *why = cfg->policy_why;
 	struct policy_change change;
-	int status = policy_change_make(opts, volumes, vol, NULL, policy,
+	int status = policy_change_make(opts, volumes, vol, NULL, cfg->policy,
 					&change);
 
 	if (!status && change.lost && !force)
 		status = fail(IOBAND_USAGE,
 			      "cannot set policy of '%s': under policy %s this has no effect: %s; --force drops it",
-			      vol->name, policy, change.lost);
+			      vol->name, cfg->policy, change.lost);
 	if (!status)
-		status = policy_change_do(opts, vol, policy, &change);
+		status = policy_change_do(opts, vol, cfg->policy, &change);
+	if (!status)
+		report(opts, "%s: share %s set to policy %s%s%s%s%s%s",
+		       vol->title, vol->table.share, cfg->policy,
+		       why ? " (" : "", why ? why : "", why ? ")" : "",
+		       change.lost ? "; dropped: " : "",
+		       change.lost ? change.lost : "");
 	policy_change_free(&change);
 	return status;
 }
@@ -173,12 +176,15 @@ static int set_share(const struct options *opts, const struct volumes *volumes,
 	if (cfg.given[CONFIG_POLICY]) {
 		snprintf(devno, sizeof(devno), "%u:%u", vol->major, vol->minor);
 		policy_by_disks(opts, &cfg, devno);
-		return set_policy(opts, volumes, vol, cfg.policy);
+		return set_policy(opts, volumes, vol, &cfg);
 	}
 	text = share_message(&cfg);
 	what = xasprintf("%.*s", (int)strcspn(argv[0], "="), argv[0]);
 	status = send(opts, vol, what, text);
 	free(what);
+	if (!status)
+		report(opts, "%s: share %s set to %s", vol->title,
+		       vol->table.share, argv[0]);
 	return status;
 }
 

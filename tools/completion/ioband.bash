@@ -154,6 +154,7 @@ _ioband() {
 		policy)	choices='auto weight weight-iosize weight-time range-bw limit' ;;
 		type)	choices='none user uid gid pid pgrp cgroup ioprio' ;;
 		class)	choices='rt be idle' ;;
+		follow)	choices='yes no' ;;
 		esac
 		mapfile -t COMPREPLY < <(compgen -W "$choices" -- "$cur")
 		return
@@ -187,7 +188,7 @@ _ioband() {
 		;;
 	set/2)
 		_ioband_offer < <(_ioband_groups "${words[1]}")
-		choices='policy= io_throttle= io_limit= quantum='
+		choices='policy= io_throttle= io_limit= quantum= follow='
 		;;
 	group/* | set/*)
 		choices=$group_keys

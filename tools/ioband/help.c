@@ -38,7 +38,8 @@ static void print_keys(const struct command *cmd)
 		       "  auto=LEVEL           each cgroup down to it gets a group (* 0: none)\n"
 		       "%s", share_keys);
 	if (cmd->flags & CMD_SHARE_KEYS)
-		printf("\nKeys of a volume, without a GROUP (* if never given):\n%s",
+		printf("\nKeys of a volume, without a GROUP (* if never given):\n%s"
+		       "  follow=yes|no*       groups, weights and limits are those of cgroups\n",
 		       share_keys);
 	if (!(cmd->flags & CMD_GROUP_KEYS))
 		return;

@@ -94,24 +94,30 @@ static void keep_device(const struct options *opts, const struct config *old,
 	free(why);
 }
 
-/* Keep from the old file what the target cannot report, else from the record. */
+/*
+ * Keep what the target cannot report: whether the policy is automatic as the record has
+ * it, which is what is in force; the rest as the old file has it.
+ */
 static int keep_written(const struct options *opts,
 			const struct volumes *volumes,
 			const struct volume *vol, struct config *cfg)
 {
-	struct config old;
-	bool found;
+	struct config old, record;
+	bool found, has_record;
 	int status = store_load(opts, STORE_ETC, cfg->name, &old, &found);
 
+	has_record = record_find(opts, vol->name, vol->uuid, &record);
 	if (!status && found) {
-		cfg->follow = old.follow && !strcmp(cfg->type, "cgroup");
 		config_keep_absent(opts, &old, cfg);
 		keep_device(opts, &old, cfg);
-	} else if (!status) {
-		found = record_find(opts, vol->name, vol->uuid, &old);
 	}
-	if (!status && found)
-		config_keep_auto(opts, volumes, vol, &old, cfg);
+	if (!status && (found || has_record)) {
+		cfg->follow = (found ? old.follow : record.follow) &&
+			      !strcmp(cfg->type, "cgroup");
+		config_keep_auto(opts, volumes, vol,
+				 has_record ? &record : &old, cfg);
+	}
+	config_free(&record);
 	config_free(&old);
 	return status;
 }
@@ -121,13 +127,13 @@ static int keep_written(const struct options *opts,
  * @opts: the global options
  * @volumes: what volumes_read() found
  * @vol: the volume
- * @follow: it will be followed, whether its file says so or not
+ * @follow: whether it is followed, or -1 if that stays what it is
  * @cfg: initialised and filled in; to be freed by config_free() in any case
  *
  * Return: 0, or an exit code after the error has been reported.
  */
 int save_config(const struct options *opts, const struct volumes *volumes,
-		const struct volume *vol, bool follow, struct config *cfg)
+		const struct volume *vol, int follow, struct config *cfg)
 {
 	int status;
 
@@ -138,7 +144,8 @@ int save_config(const struct options *opts, const struct volumes *volumes,
 		status = keep_written(opts, volumes, vol, cfg);
 	if (status)
 		return status;
-	cfg->follow |= follow;
+	if (follow >= 0)
+		cfg->follow = follow;
 	name_parents(cfg);
 	drop_unsaved(cfg);
 	return 0;
@@ -169,7 +176,7 @@ static int save(const struct options *opts, const struct volumes *volumes,
 	struct config cfg;
 	int status;
 
-	status = save_config(opts, volumes, vol, false, &cfg);
+	status = save_config(opts, volumes, vol, -1, &cfg);
 	if (!status && store_has_dropins(opts, cfg.name))
 		warn("'%s' has files in " STORE_ETC "/%s.conf.d, and what they say takes the place of what is saved",
 		     cfg.name, cfg.name);

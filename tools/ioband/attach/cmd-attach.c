@@ -30,7 +30,7 @@ static int find_base(const struct options *opts, const char *name,
 	bool found = false;
 	int status;
 
-	if (record_find(opts, name, uuid, base)) {
+	if (record_find(opts, name, uuid, base) && base->is_attached) {
 		strcpy(base->name, name);
 		/* The share may have changed since; its present values win. */
 		for (int i = CONFIG_POLICY; i <= CONFIG_QUANTUM; i++)

@@ -8,6 +8,7 @@
 #include "attach.h"
 #include "cmd.h"
 #include "config/current.h"
+#include "config/store.h"
 #include "lib/action.h"
 #include "lib/blk.h"
 #include "lib/lock.h"
@@ -35,6 +36,8 @@ int remove_device(const struct options *opts,
 		r = -EBUSY;
 	if (!r)
 		r = action_remove(opts, dev->name);
+	if (!r && !opts->dry_run)
+		record_remove(opts, dev->name);
 	if (r != -EBUSY || *lock_reason())
 		return r ? fail_change(r, "cannot remove '%s'", dev->name) : 0;
 	snprintf(devno, sizeof(devno), "%u:%u", dev->major, dev->minor);

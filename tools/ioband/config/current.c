@@ -234,8 +234,16 @@ void config_keep_auto(const struct options *opts,
 	cfg->auto_policy = fit.auto_policy && !strcmp(fit.policy, cfg->policy);
 }
 
-/* @want: the wanted configuration, or %NULL to take it from the record. */
-static int record(const struct options *opts, const struct volumes *volumes,
+/**
+ * volume_record - write the record of a volume
+ * @opts: the global options
+ * @volumes: what volumes_read() found
+ * @vol: the volume
+ * @want: the wanted configuration, or %NULL to take it from the record
+ *
+ * Return: 0, or an exit code after the error has been reported.
+ */
+int volume_record(const struct options *opts, const struct volumes *volumes,
 		  const struct volume *vol, const struct config *want)
 {
 	struct config cfg, old;
@@ -247,6 +255,7 @@ static int record(const struct options *opts, const struct volumes *volumes,
 	if (!status && want) {
 		config_keep_absent(opts, want, &cfg);
 		config_keep_auto(opts, volumes, vol, want, &cfg);
+		cfg.follow = want->follow && !strcmp(cfg.type, "cgroup");
 	}
 	for (size_t i = 0; i < cfg.nr_groups; )
 		if (cfg.groups[i].is_auto &&
@@ -268,7 +277,8 @@ static int record(const struct options *opts, const struct volumes *volumes,
  * @want: the wanted configuration, including groups that cannot exist at present;
  *	%NULL to take those from the record
  *
- * Updates all attached volumes of the share, as a new policy affects them all.
+ * Updates all volumes of the share that have a record, as those that are attached do:
+ * a new policy affects them all.
  *
  * Return: 0, or an exit code after the error has been reported.
  */
@@ -288,10 +298,11 @@ int volume_changed(const struct options *opts, const char *name,
 
 		/* Of several shares in a device the first has the record. */
 		if (!strcmp(vol->table.share, changed->table.share) &&
-		    volume_is_attached(vol) &&
+		    (volume_is_attached(vol) || record_exists(opts, vol->name)) &&
 		    volumes_find(&volumes, vol->name) == vol)
-			status = record(opts, &volumes, vol,
-					strcmp(vol->name, name) ? NULL : want);
+			status = volume_record(opts, &volumes, vol,
+					       strcmp(vol->name, name) ?
+					       NULL : want);
 	}
 	volumes_free(&volumes);
 	return status;
@@ -367,7 +378,8 @@ int ghosts_read(const struct options *opts, const struct volumes *volumes,
 			found = false;
 		dev = volumes_device(volumes, *cfg.uuid ? NULL : names.v[i],
 				     *cfg.uuid ? cfg.uuid : NULL);
-		if (!found ||
+		/* A volume on top of a device leaves nothing behind. */
+		if (!found || !cfg.is_attached ||
 		    (dev && volumes_find(volumes, dev->name))) {
 			config_free(&cfg);
 			continue;

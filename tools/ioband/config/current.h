@@ -24,8 +24,10 @@ void config_keep_auto(const struct options *opts,
 		      const struct volumes *volumes, const struct volume *vol,
 		      const struct config *old, struct config *cfg);
 int save_config(const struct options *opts, const struct volumes *volumes,
-		const struct volume *vol, bool follow, struct config *cfg);
+		const struct volume *vol, int follow, struct config *cfg);
 void tell_unsaved(const struct options *opts, const struct volume *vol);
+int volume_record(const struct options *opts, const struct volumes *volumes,
+		  const struct volume *vol, const struct config *want);
 int volume_changed(const struct options *opts, const char *name,
 		   const struct config *want);
 

@@ -231,14 +231,25 @@ int store_load(const struct options *opts, const char *dir, const char *name,
 	return status;
 }
 
-bool store_has_file(const struct options *opts, const char *name)
+static bool has_file(const struct options *opts, const char *dir,
+		     const char *name)
 {
-	char *path = xasprintf("%s" STORE_ETC "/%s" SUFFIX, opts->sysroot, name);
+	char *path = xasprintf("%s%s/%s" SUFFIX, opts->sysroot, dir, name);
 	struct stat st;
 	bool has = !lstat(path, &st);
 
 	free(path);
 	return has;
+}
+
+bool store_has_file(const struct options *opts, const char *name)
+{
+	return has_file(opts, STORE_ETC, name);
+}
+
+bool record_exists(const struct options *opts, const char *name)
+{
+	return has_file(opts, STORE_RUN, name);
 }
 
 bool store_has_dropins(const struct options *opts, const char *name)
@@ -401,7 +412,7 @@ int store_save(const struct options *opts, const char *dir,
 }
 
 /**
- * record_find - look up the record of an attached volume
+ * record_find - look up the record of a volume
  * @opts: the global options
  * @name: its device-mapper name
  * @uuid: its uuid, to find it even if it has been renamed, or ""
@@ -435,7 +446,7 @@ bool record_find(const struct options *opts, const char *name,
 }
 
 /**
- * record_remove - remove the record of an attached volume
+ * record_remove - remove the record of a volume
  * @opts: the global options
  * @name: the name of the record
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Storage of configurations: permanent ones in /etc/ioband, and in /run/ioband the
- * records of attached volumes, which last until the next boot.
+ * records of attached volumes, and of others of which there is something to say that
+ * device-mapper does not know. Records last until the next boot.
  */
 #ifndef IOBAND_STORE_H
 #define IOBAND_STORE_H
@@ -39,6 +40,7 @@ bool store_has_file(const struct options *opts, const char *name);
 bool store_has_dropins(const struct options *opts, const char *name);
 
 /* Records, in /run. */
+bool record_exists(const struct options *opts, const char *name);
 bool record_find(const struct options *opts, const char *name,
 		 const char *uuid, struct config *cfg);
 void record_remove(const struct options *opts, const char *name);

@@ -2,7 +2,6 @@
 /*
  * doctor: the volumes, and those that should exist.
  */
-#include <dirent.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "cmd.h"
 #include "config/current.h"
 #include "config/generator.h"
+#include "config/kept.h"
 #include "config/services.h"
 #include "config/store.h"
 #include "doctor.h"
@@ -210,74 +210,28 @@ static void check_enabled(struct doctor *doctor, const struct volume *vol,
 	free(unit);
 }
 
-/* Whether this process is 'ioband follow' of the volume, not just once. */
-static bool is_follower(const struct doctor *doctor, const char *pid,
-			const char *name)
-{
-	char *path = xasprintf("/proc/%s/cmdline", pid);
-	FILE *file = open_below(doctor->opts->sysroot, path);
-	bool follow = false, named = false, once = false;
-	char *word = NULL;
-	size_t size = 0;
-
-	free(path);
-	while (file && getdelim(&word, &size, '\0', file) > 0) {
-		const char *base = strrchr(word, '/');
-		char dm_name[VOLUME_LEN];
-
-		base = base ? base + 1 : word;
-		follow |= !strcmp(word, "follow");
-		once |= !strcmp(word, "--once");
-		named |= follow && (!strcmp(base, name) ||
-				    (blk_dm_name(dm_name, sizeof(dm_name), word) &&
-				     !strcmp(dm_name, name)));
-	}
-	free(word);
-	if (file)
-		fclose(file);
-	return named && !once;
-}
-
-/* The process that follows the volume, "" if there is none. */
-static void find_follower(const struct doctor *doctor, const char *name,
-			  char pid[24])
-{
-	char *path = xasprintf("%s/proc", doctor->opts->sysroot);
-	DIR *dir = opendir(path);
-	struct dirent *entry;
-
-	*pid = '\0';
-	free(path);
-	while (dir && !*pid && (entry = readdir(dir)))
-		if (*entry->d_name >= '0' && *entry->d_name <= '9' &&
-		    is_follower(doctor, entry->d_name, name))
-			snprintf(pid, 24, "%.20s", entry->d_name);
-	if (dir)
-		closedir(dir);
-}
-
 /* Report two programs that undo each other's work. */
 static void check_follow(struct doctor *doctor, const struct config *cfg,
 			 const char *escaped)
 {
 	char *device = xasprintf("dev-mapper-%s.device", escaped);
 	char *unit = xasprintf("ioband-follow@%s.service", escaped);
-	char pid[24] = "";
+	char pid[PID_LEN] = "";
 
 	if (!cfg->follow)
-		find_follower(doctor, cfg->name, pid);
+		find_follower(doctor->opts, cfg->name, pid);
 	if (*pid)
 		add_finding(doctor, WARNING, "both", cfg->name,
 			    xasprintf("'ioband follow' (process %s) manages its groups, and its file says nothing of that: 'ioband apply' and it undo each other's work",
 				      pid),
-			    xasprintf("write 'follow = yes' into the section [volume] of "
-				      STORE_ETC "/%s.conf", cfg->name));
+			    xasprintf("have both know of it with 'ioband set %s follow=yes'",
+				      cfg->name));
 	else if (!cfg->follow && is_wanted(doctor, device, unit) &&
 	    is_wanted(doctor, "timers.target", "ioband.timer"))
 		add_finding(doctor, WARNING, "both", cfg->name,
 			    xstrdup("ioband.timer and 'ioband follow' undo each other's work"),
-			    xasprintf("write 'follow = yes' into the section [volume] of "
-				      STORE_ETC "/%s.conf", cfg->name));
+			    xasprintf("have both know of it with 'ioband set %s follow=yes'",
+				      cfg->name));
 	free(unit);
 	free(device);
 }

@@ -149,8 +149,8 @@ static int find_config(struct subject *s, const char *device,
 			snprintf(cfg->device, sizeof(cfg->device), "%s",
 				 device);
 	} else if (s->vol) {
-		status = save_config(opts, &s->volumes, s->vol, with_follow,
-				     cfg);
+		status = save_config(opts, &s->volumes, s->vol,
+				     with_follow ? true : -1, cfg);
 	} else if (device) {
 		config_init(cfg, s->name);
 		snprintf(cfg->device, sizeof(cfg->device), "%s", device);

@@ -12,6 +12,7 @@
 #include "config/groupref.h"
 #include "lib/action.h"
 #include "lib/util.h"
+#include "set.h"
 
 /* Add the group with its settings, all or nothing. */
 static int add(const struct options *opts, const struct volume *vol,
@@ -86,6 +87,11 @@ static int change(const struct options *opts, const struct volume *vol,
 	if (status)
 		return status;
 	groupref_print(ref, &group);
+	status = check_member(opts, vol, argv[0], &group, is_add);
+	if (!status && is_add)
+		status = check_owner(opts, vol, argv[0], &group);
+	if (status)
+		return status;
 	groupref_warn(argv[0], &group);
 	status = is_add ? add(opts, vol, argv[0], ref, &group.set) :
 			  del(opts, vol, argv[0], ref);

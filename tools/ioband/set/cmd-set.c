@@ -11,9 +11,11 @@
 #include "cmd.h"
 #include "config/current.h"
 #include "config/groupref.h"
+#include "config/kept.h"
 #include "config/share.h"
 #include "lib/action.h"
 #include "lib/util.h"
+#include "set.h"
 
 static int force;
 
@@ -85,6 +87,9 @@ static int set_group(const struct options *opts, const struct volume *vol,
 	if (!vol->table.auto_depth && !group.is_default &&
 	    !table_find(&vol->table, false, group.id))
 		return no_group(vol, argc, argv);
+	status = check_owner(opts, vol, argv[0], &group);
+	if (status)
+		return status;
 	groupref_print(ref, &group);
 	text = xasprintf("set %s", ref);
 	for (int key = 0; key < NR_SETTINGS; key++) {
@@ -146,7 +151,7 @@ static int set_share(const struct options *opts, const struct volumes *volumes,
 		     const struct volume *vol, int argc, char **argv)
 {
 	static const char * const keys[] = {
-		"policy=", "io_throttle=", "io_limit=", "quantum=",
+		"policy=", "io_throttle=", "io_limit=", "quantum=", "follow=",
 	};
 	char *text, *what, devno[DEVNO_LEN];
 	struct parse_error err;
@@ -158,8 +163,10 @@ static int set_share(const struct options *opts, const struct volumes *volumes,
 		known |= !strncmp(argv[0], keys[i], strlen(keys[i]));
 	if (!known)
 		return fail(IOBAND_USAGE,
-			    "set: '%s': expected a group, or policy, io_throttle, io_limit or quantum of the share; 'ioband apply' changes the rest",
+			    "set: '%s': expected a group, or policy, io_throttle, io_limit or quantum of the share, or follow; 'ioband apply' changes the rest",
 			    argv[0]);
+	if (!strncmp(argv[0], "follow=", 7) && argc == 1 && !force)
+		return set_follow(opts, volumes, vol, argv[0] + 7);
 	config_init(&cfg, vol->name);
 	if (config_take_words(&cfg, argc, argv, &err))
 		status = fail(IOBAND_USAGE, "set: %s", err.text);
@@ -176,7 +183,9 @@ static int set_share(const struct options *opts, const struct volumes *volumes,
 	if (cfg.given[CONFIG_POLICY]) {
 		snprintf(devno, sizeof(devno), "%u:%u", vol->major, vol->minor);
 		policy_by_disks(opts, &cfg, devno);
-		return set_policy(opts, volumes, vol, &cfg);
+		status = set_policy(opts, volumes, vol, &cfg);
+		return status ? status : keep_auto_policy(opts, vol->name,
+							  cfg.auto_policy);
 	}
 	text = share_message(&cfg);
 	what = xasprintf("%.*s", (int)strcspn(argv[0], "="), argv[0]);
@@ -209,10 +218,12 @@ int cmd_set(const struct options *opts, int argc, char **argv)
 		else
 			status = set_group(opts, vol, argc - 1, argv + 1);
 	}
-	if (!status)
+	/* That has been written down, and the lock is not ours any more. */
+	if (!status && strncmp(argv[1], "follow=", 7)) {
 		status = volume_changed(opts, name, NULL);
-	if (!status)
-		tell_unsaved(opts, vol);
+		if (!status)
+			tell_unsaved(opts, vol);
+	}
 	volumes_free(&volumes);
 	return status;
 }

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Whose groups and settings of a volume are: whoever sets them, or, where it is followed,
+ * the cgroups. One owner each, or they undo each other's work.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "config/current.h"
+#include "config/generator.h"
+#include "config/kept.h"
+#include "config/services.h"
+#include "config/store.h"
+#include "lib/cgroup.h"
+#include "lib/lock.h"
+#include "lib/util.h"
+#include "set.h"
+
+/* Start what follows the volume, or stop it: for good if the volume is enabled. */
+static int switch_service(const struct options *opts, const struct volume *vol,
+			  bool follow)
+{
+	struct services services = { 0 };
+	struct service *service = &services.v[SERVICE_FOLLOW];
+	int status = services_read(opts, vol->name, &services);
+
+	service->is_wanted = true;
+	/* Where nothing restores the volume, there would be nothing to follow. */
+	if (!services.v[SERVICE_VOLUME].is_enabled)
+		service->is_enabled |= follow;
+	if (!status && follow)
+		status = services_start(opts, &services, false);
+	else if (!status)
+		status = services_stop(opts, &services);
+	if (!status)
+		report(opts, "%s: %s %s", vol->title,
+		       follow ? "started" : "stopped", service->unit);
+	services_free(&services);
+	return status;
+}
+
+/**
+ * set_follow - have a volume followed, or not any more
+ * @opts: the global options
+ * @volumes: what volumes_lock() found
+ * @vol: the volume
+ * @value: "yes" or "no"
+ *
+ * What follow has made of the groups stays until somebody changes it.
+ *
+ * Return: 0, or an exit code after the error has been reported.
+ */
+int set_follow(const struct options *opts, const struct volumes *volumes,
+	       const struct volume *vol, const char *value)
+{
+	bool follow = !strcmp(value, "yes");
+	bool has_file = store_has_file(opts, vol->name);
+	struct config cfg;
+	char pid[PID_LEN];
+	int status = 0;
+
+	if (!follow && strcmp(value, "no"))
+		return fail(IOBAND_USAGE, "set: follow '%s': expected yes or no",
+			    value);
+	if (follow && strcmp(vol->table.type, "cgroup"))
+		return fail(IOBAND_USAGE,
+			    "set: follow: needs type cgroup, and '%s' has type %s",
+			    vol->title, vol->table.type);
+	config_init(&cfg, vol->name);
+	if (has_file)
+		status = save_config(opts, volumes, vol, follow, &cfg);
+	if (!status && has_file && opts->dry_run)
+		conf_print(&cfg, stdout);
+	else if (!status && opts->dry_run)
+		printf("# " STORE_RUN "/%s.conf: follow = %s\n", vol->name,
+		       value);
+	else if (!status && has_file)
+		status = store_save(opts, STORE_ETC, &cfg);
+	if (!status && !opts->dry_run)
+		status = keep_follow(opts, volumes, vol, follow);
+	config_free(&cfg);
+	if (status)
+		return status;
+	report(opts, "%s: %s%s%s%s", vol->title,
+	       follow ? "groups, weights and limits are those of cgroups" :
+	       "groups, weights and limits stay as they are, and may be set",
+	       has_file ? "; saved in " STORE_ETC "/" : "",
+	       has_file ? vol->name : "", has_file ? ".conf" : "");
+	if (systemd_is_running(opts)) {
+		/* The unit waits for the lock. */
+		lock_drop();
+		return switch_service(opts, vol, follow);
+	}
+	find_follower(opts, vol->name, pid);
+	if (opts->dry_run)
+		return 0;
+	if (follow && !*pid)
+		warn("'%s': systemd does not run here: 'ioband follow %s' has to, from now on",
+		     vol->title, vol->title);
+	else if (!follow && *pid)
+		warn("'%s': process %s follows it still: end that", vol->title,
+		     pid);
+	return 0;
+}
+
+/* Whether a path is that of a unit of the system; set to its name. */
+static bool is_unit(const char *path, const char **unit)
+{
+	static const char * const suffixes[] = {
+		".service", ".slice", ".scope", ".socket", ".mount", ".swap",
+	};
+	const char *last = strrchr(path, '/');
+
+	*unit = last ? last + 1 : path;
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+		size_t len = strlen(*unit), n = strlen(suffixes[i]);
+
+		if (len > n && !strcmp(*unit + len - n, suffixes[i]))
+			return !strstr(path, "/user@");
+	}
+	return false;
+}
+
+/* What changes a setting where it comes from; to be freed. */
+static char *other_way(const struct options *opts, const struct volume *vol,
+		       const struct config_group *group, enum setting_key key)
+{
+	struct cgroup_paths paths = { 0 };
+	char value[SETTING_LEN], *file, *way;
+	const char *path, *unit;
+
+	cgroup_paths_add(&paths, group->id);
+	cgroup_paths_resolve(&paths, opts->sysroot);
+	path = cgroup_paths_find(&paths, group->id);
+	setting_value(value, &group->set, key, false);
+	value[strcspn(value, " ")] = '\0';
+	file = shell_word("/sys/fs/cgroup%s/%s", path ? path : "/...",
+			  key == SET_WEIGHT ? "io.weight" : "io.max");
+	if (key != SET_WEIGHT)
+		way = xasprintf("echo %u:%u %s=%s >%s", vol->major, vol->minor,
+				setting_name(key), value, file);
+	else if (path && is_unit(path, &unit))
+		way = xasprintf("systemctl set-property %s IOWeight=%s", unit,
+				value);
+	else
+		way = xasprintf("echo %s >%s", value, file);
+	free(file);
+	cgroup_paths_free(&paths);
+	return way;
+}
+
+/**
+ * check_owner - refuse to set what is taken from the files of a cgroup
+ * @opts: the global options
+ * @vol: the volume
+ * @word: what the group was called
+ * @group: the group, resolved, with what is to be set
+ *
+ * Return: 0, or an exit code after the error has been reported.
+ */
+int check_owner(const struct options *opts, const struct volume *vol,
+		const char *word, const struct config_group *group)
+{
+	int key = 0, status;
+	char *way;
+
+	while (key < NR_SETTINGS && !(group->set.v[key].given &&
+				      setting_is_followed(key)))
+		key++;
+	if (key == NR_SETTINGS || group->is_default ||
+	    !volume_is_followed(opts, vol))
+		return 0;
+	way = other_way(opts, vol, group, key);
+	status = fail(IOBAND_USAGE,
+		      "cannot set %s of group '%s': '%s' is followed, so it is that of the cgroup; change it there with \"%s\", or end that with 'ioband set %s follow=no'",
+		      setting_name(key), word, vol->title, way, vol->title);
+	free(way);
+	return status;
+}
+
+/**
+ * check_member - refuse to add or remove a group that follow would remove or add
+ * @opts: the global options
+ * @vol: the volume
+ * @word: what the group was called
+ * @group: the group, resolved
+ * @is_add: whether it is to be added
+ *
+ * A group that is there already is for the kernel to refuse, and one of the root cgroup
+ * is none of follow's business.
+ *
+ * Return: 0, or an exit code after the error has been reported.
+ */
+int check_member(const struct options *opts, const struct volume *vol,
+		 const char *word, const struct config_group *group,
+		 bool is_add)
+{
+	bool is_there = table_find(&vol->table, false, group->id);
+
+	if (is_there == is_add || !strcmp(word, "/") ||
+	    !volume_is_followed(opts, vol))
+		return 0;
+	return fail(IOBAND_USAGE,
+		    "cannot %s group '%s': '%s' is followed, so each cgroup with an io.weight has a group, and no other has one; %s'ioband set %s follow=no' ends that",
+		    is_add ? "add" : "remove", word, vol->title,
+		    is_add ? "a unit of systemd gets one by IOAccounting=yes, and " : "",
+		    vol->title);
+}

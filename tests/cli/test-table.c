@@ -426,7 +426,13 @@ static void exact_sizes(void **state)
 		assert_true(bytes == sizes[i]);
 	}
 	assert_string_equal(units_exact(buf, 10485760), "10M");
-	assert_string_equal(units_exact(buf, 1536), "1536");
+	assert_string_equal(units_exact(buf, 1536), "1536B");
+	assert_string_equal(units_exact(buf, 20000000), "20MB");
+	assert_string_equal(units_exact(buf, 1024000), "1000K");
+	assert_string_equal(units_exact(buf, 1536000), "1500K");
+	assert_string_equal(units_exact_time(buf, 5000), "5ms");
+	assert_string_equal(units_exact_time(buf, 2000000), "2s");
+	assert_string_equal(units_exact_time(buf, 1500), "1500us");
 }
 
 static void kernel_log(void **state)

@@ -180,7 +180,7 @@ static void tell_missed(struct doctor *doctor, const struct sample *sample,
 	setting_value(value, &group->set, SET_LATENCY, true);
 	word = word_of(sample, group, doctor->opts->sysroot);
 	add_finding(doctor, WARNING, "missed-target", group->vol->name,
-		    xasprintf("I/Os of group %s take %.1f ms on average, and its target is latency=%s us",
+		    xasprintf("I/Os of group %s take %.1f ms on average, and its target is latency=%s",
 			      word, mean_us / 1000, value),
 		    xasprintf("it is promised for the I/Os that a task sends one after the other, and %" PRIu64 " are outstanding; have fewer, or a target that the disk can keep",
 			      group->now->v[STATS_HELD] +

@@ -15,6 +15,7 @@
 #include "blk.h"
 #include "cmd.h"
 #include "lock.h"
+#include "settings.h"
 #include "table.h"
 #include "target.h"
 
@@ -366,9 +367,14 @@ void failure_note(struct failure *why, int err)
 
 static int fail_with(const struct failure *why, const char *what)
 {
-	if (*why->reason)
-		return fail(errno_status(why->err), "%s: %s", what,
-			    why->reason);
+	if (*why->reason) {
+		char *reason = settings_reason(why->reason);
+		int status = fail(errno_status(why->err), "%s: %s", what,
+				  reason);
+
+		free(reason);
+		return status;
+	}
 	return fail_errno(why->err, why->detail, "%s", what);
 }
 

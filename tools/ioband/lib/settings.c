@@ -9,6 +9,7 @@
 
 #include "settings.h"
 #include "units.h"
+#include "util.h"
 #include "words.h"
 
 enum {
@@ -25,6 +26,11 @@ enum kind {
 	KIND_CLASS,
 	KIND_GROUP,
 	KIND_FORCE,
+};
+
+enum {
+	/* No disk is as slow, or limited so: what is below is a forgotten unit. */
+	BARE_BYTES_MIN = 4096,
 };
 
 static const char * const classes[NR_CLASSES] = { "rt", "be", "idle" };
@@ -53,7 +59,7 @@ static const struct {
 	[SET_MINIOPS]	= { "miniops", KIND_IOS, false,
 		"a number of I/Os per second" },
 	[SET_LATENCY]	= { "latency", KIND_USEC, false,
-		"a time such as 5ms, or a number of microseconds" },
+		"a time such as 5ms" },
 	[SET_CLASS]	= { "class", KIND_CLASS, false,
 		"rt, be or idle" },
 	[SET_PARENT]	= { "parent", KIND_GROUP, false,
@@ -94,6 +100,25 @@ bool setting_known(const char *word)
 	       (len == 8 && !strncmp(word, "range-bw", len));
 }
 
+/* 20 for 20M, 5 for 5ms. What a program has written may be without. */
+static int check_unit(const char *word, enum kind kind, uint64_t weight_max,
+		      struct parse_error *err)
+{
+	const char *value = strchr(word, '=') + 1;
+	uint64_t number;
+
+	if (weight_max != SETTING_WEIGHT_MAX ||
+	    !parse_u64(value, UINT64_MAX, &number) || !number)
+		return 0;
+	if (kind == KIND_USEC)
+		return refuse(err, "'%.60s': expected a time with its unit, such as %.20sms or %.20sus",
+			      word, value, value);
+	if (kind == KIND_BYTES && number < BARE_BYTES_MIN)
+		return refuse(err, "'%.60s': expected bytes with their unit, such as %sM, or %sB if you mean that",
+			      word, value, value);
+	return 0;
+}
+
 static bool parse_value(int key, const char *word, uint64_t weight_max,
 			struct settings *set)
 {
@@ -131,7 +156,7 @@ static bool parse_value(int key, const char *word, uint64_t weight_max,
 
 /* burst= and peak= belong to the last limit before them. */
 static int take_addition(struct settings *set, const char *word, size_t len,
-			 struct parse_error *err)
+			 uint64_t weight_max, struct parse_error *err)
 {
 	const char *value = word + len + 1;
 	bool is_peak = *word == 'p';
@@ -157,6 +182,8 @@ static int take_addition(struct settings *set, const char *word, size_t len,
 			      kind == KIND_IOS ? "a number of I/Os" :
 			      is_peak ? "bytes per second such as 10M" :
 			      "bytes such as 1M");
+	if (check_unit(word, kind, weight_max, err))
+		return -EINVAL;
 	if (is_peak) {
 		s->has_peak = true;
 		s->peak = v;
@@ -199,7 +226,8 @@ bad:
  * settings_take - parse one key=value
  * @set: settings that it is added to; on failure only this key may have changed
  * @word: the word
- * @weight_max: %SETTING_WEIGHT_MAX or %STORED_WEIGHT_MAX
+ * @weight_max: %SETTING_WEIGHT_MAX for what somebody types, which has to have units;
+ *	%STORED_WEIGHT_MAX for what was stored
  * @err: says what was wrong on failure
  *
  * Return: 0 or -EINVAL.
@@ -214,7 +242,7 @@ int settings_take(struct settings *set, const char *word, uint64_t weight_max,
 		return refuse(err, "'%.60s': expected key=value", word);
 	if ((len == 5 && !strncmp(word, "burst", len)) ||
 	    (len == 4 && !strncmp(word, "peak", len)))
-		return take_addition(set, word, len, err);
+		return take_addition(set, word, len, weight_max, err);
 	if (len == 8 && !strncmp(word, "range-bw", len))
 		return take_range(set, word + len + 1, err);
 	key = find_key(word, len);
@@ -235,6 +263,8 @@ int settings_take(struct settings *set, const char *word, uint64_t weight_max,
 		return refuse(err, "'%.60s': expected %s", word,
 			      keys[key].expected);
 	}
+	if (check_unit(word, keys[key].kind, weight_max, err))
+		return -EINVAL;
 	set->v[key].given = true;
 	set->last = keys[key].is_limit ? key + 1 : 0;
 	return 0;
@@ -457,6 +487,8 @@ static void print_number(char buf[UNITS_LEN], enum kind kind, uint64_t value,
 {
 	if (kind == KIND_BYTES && exact_units)
 		units_exact(buf, value);
+	else if (kind == KIND_USEC && exact_units)
+		units_exact_time(buf, value);
 	else
 		snprintf(buf, UNITS_LEN, "%" PRIu64, value);
 }
@@ -466,7 +498,7 @@ static void print_number(char buf[UNITS_LEN], enum kind kind, uint64_t value,
  * @buf: output buffer
  * @set: the settings
  * @key: which of them; it need not be given
- * @exact_units: 10M for people instead of 10485760 for the kernel
+ * @exact_units: 10M and 5ms for people instead of 10485760 and 5000 for the kernel
  *
  * burst= and peak= follow after a blank each.
  */
@@ -503,6 +535,58 @@ void setting_value(char buf[SETTING_LEN], const struct settings *set,
 		print_number(number, kind, s.peak, exact_units);
 		snprintf(buf + n, SETTING_LEN - n, " peak=%s", number);
 	}
+}
+
+/* A number of the kernel's, in what comes behind it; return: what is left of that. */
+static const char *say_number(FILE *to, enum kind kind, const char *from)
+{
+	size_t len = strspn(from, "0123456789");
+	char number[24], buf[UNITS_LEN];
+	const char *rest = from + len;
+	uint64_t value;
+
+	snprintf(number, sizeof(number), "%.*s", len < 21 ? (int)len : 21, from);
+	if (!strncmp(rest, " %", 2) || !parse_u64(number, UINT64_MAX, &value)) {
+		fprintf(to, "%.*s", (int)len, from);
+	} else if (kind == KIND_USEC) {
+		fputs(units_exact_time(buf, value), to);
+		rest += strncmp(rest, " us", 3) ? 0 : 3;
+	} else {
+		if (strlen(units_exact(buf, value)) > strlen("1234MB"))
+			units_size(buf, value);
+		fputs(buf, to);
+	}
+	return rest;
+}
+
+/**
+ * settings_reason - say why the kernel has refused a setting, with units
+ * @reason: what the kernel says, which knows bytes and microseconds only
+ *
+ * Return: the same for people, to be freed.
+ */
+char *settings_reason(const char *reason)
+{
+	int key = find_key(reason, strcspn(reason, " "));
+	char before = ' ', *text = NULL;
+	size_t size;
+	FILE *to;
+
+	if (key < 0 || (keys[key].kind != KIND_BYTES &&
+			keys[key].kind != KIND_USEC))
+		return xstrdup(reason);
+	to = xmemstream(&text, &size);
+	while (*reason) {
+		if (before == ' ' && *reason >= '0' && *reason <= '9') {
+			reason = say_number(to, keys[key].kind, reason);
+			before = '0';
+		} else {
+			before = *reason++;
+			putc(before, to);
+		}
+	}
+	xmemclose(to);
+	return text;
 }
 
 /**

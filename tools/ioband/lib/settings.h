@@ -91,6 +91,7 @@ bool settings_are_default(const struct settings *set);
 
 void setting_value(char buf[SETTING_LEN], const struct settings *set,
 		   enum setting_key key, bool exact_units);
+char *settings_reason(const char *reason);
 int settings_param(char *buf, size_t size, const char *policy,
 		   const struct settings *set);
 

@@ -64,26 +64,59 @@ const char *units_size(char buf[UNITS_LEN], uint64_t bytes)
 	return buf;
 }
 
+/* The largest power of @base that divides @value, at most @most. */
+static unsigned int divide(uint64_t *value, unsigned int base,
+			   unsigned int most)
+{
+	unsigned int i = 0;
+
+	while (i < most && *value && !(*value % base)) {
+		*value /= base;
+		i++;
+	}
+	return i;
+}
+
 /**
  * units_exact - format a size without loss
  * @buf: output buffer
  * @bytes: the size
  *
- * Return: @buf, with the largest unit that divides the size: 10M, 1500K, 1025.
+ * Return: @buf, with the largest unit that divides the size: 10M, 20MB, 1025B.
  */
 const char *units_exact(char buf[UNITS_LEN], uint64_t bytes)
 {
 	static const char letters[] = "KMGTPE";
-	unsigned int i = 0;
+	uint64_t binary = bytes, decimal = bytes;
+	unsigned int i = divide(&binary, 1024, 6);
+	unsigned int j = divide(&decimal, 1000, 6);
 
-	while (i < 6 && bytes && !(bytes % 1024)) {
-		bytes /= 1024;
-		i++;
-	}
-	if (i)
-		snprintf(buf, UNITS_LEN, "%" PRIu64 "%c", bytes, letters[i - 1]);
+	/* 20000000 is 20MB, and 19531.25K; 1024000 is 1000K. */
+	if (j && decimal < binary)
+		snprintf(buf, UNITS_LEN, "%" PRIu64 "%cB", decimal,
+			 letters[j - 1]);
+	else if (i)
+		snprintf(buf, UNITS_LEN, "%" PRIu64 "%c", binary,
+			 letters[i - 1]);
 	else
-		snprintf(buf, UNITS_LEN, "%" PRIu64, bytes);
+		snprintf(buf, UNITS_LEN, "%" PRIu64 "%s", bytes,
+			 bytes ? "B" : "");
+	return buf;
+}
+
+/**
+ * units_exact_time - format a time without loss
+ * @buf: output buffer
+ * @usec: the time in microseconds
+ *
+ * Return: @buf: 2s, 5ms, 1500us.
+ */
+const char *units_exact_time(char buf[UNITS_LEN], uint64_t usec)
+{
+	static const char * const units[] = { "us", "ms", "s" };
+	unsigned int i = divide(&usec, 1000, 2);
+
+	snprintf(buf, UNITS_LEN, "%" PRIu64 "%s", usec, usec ? units[i] : "");
 	return buf;
 }
 

@@ -16,6 +16,7 @@ enum {
 uint64_t units_bytes(uint64_t sectors);
 const char *units_size(char buf[UNITS_LEN], uint64_t bytes);
 const char *units_exact(char buf[UNITS_LEN], uint64_t bytes);
+const char *units_exact_time(char buf[UNITS_LEN], uint64_t usec);
 bool units_parse_size(const char *word, uint64_t *bytes);
 bool units_parse_rate(const char *word, uint64_t *bytes);
 bool units_parse_usec(const char *word, uint64_t *usec);

@@ -432,7 +432,10 @@ static void exact_sizes(void **state)
 	assert_string_equal(units_exact(buf, 1536000), "1500K");
 	assert_string_equal(units_exact_time(buf, 5000), "5ms");
 	assert_string_equal(units_exact_time(buf, 2000000), "2s");
-	assert_string_equal(units_exact_time(buf, 1500), "1500us");
+	assert_string_equal(units_exact_time(buf, 1500), "1.5ms");
+	assert_string_equal(units_exact_time(buf, 1050030), "1050.03ms");
+	assert_string_equal(units_exact_time(buf, 0), "0");
+	assert_string_equal(units_exact_time(buf, 999), "999us");
 }
 
 static void kernel_log(void **state)

@@ -177,10 +177,12 @@ _ioband() {
 		_ioband_offer < <(_ioband_volumes)
 		;;
 	group/1)
-		choices='add del'
+		choices='add del list'
 		;;
 	group/3)
-		if [[ ${words[1]} == del ]]; then
+		if [[ ${words[1]} == list ]]; then
+			_ioband_offer < <(_ioband_volumes)
+		elif [[ ${words[1]} == del ]]; then
 			_ioband_offer < <(_ioband_groups "${words[2]}")
 		else
 			_ioband_offer < <(_ioband_cgroups)

@@ -94,6 +94,7 @@ enum {
 extern const struct column calibrate_columns[];
 extern const struct column diff_columns[];
 extern const struct column doctor_columns[];
+extern const struct column group_columns[];
 extern const struct column list_columns[];
 extern const struct column show_columns[];
 extern const struct column simulate_columns[];

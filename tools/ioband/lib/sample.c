@@ -276,38 +276,54 @@ static char *ioprio_name(uint64_t id)
 }
 
 /**
+ * owner_name - get a human-readable name of a group that is no cgroup
+ * @vol: volume of the group
+ * @id: id of the group
+ * @sysroot: prefix of /proc
+ *
+ * Return: the name of the user, of the process and so on, to be freed; %NULL if it has
+ * none.
+ */
+char *owner_name(const struct volume *vol, uint64_t id, const char *sysroot)
+{
+	const char *name = NULL;
+
+	if (has_type(vol, "pid") || has_type(vol, "pgrp"))
+		return process_name(sysroot, id);
+	if (has_type(vol, "ioprio"))
+		return ioprio_name(id);
+
+	if (id > UINT32_MAX) {
+		name = NULL;
+	} else if (has_type(vol, "user") || has_type(vol, "uid")) {
+		const struct passwd *user = getpwuid(id);
+
+		name = user ? user->pw_name : NULL;
+	} else if (has_type(vol, "gid")) {
+		const struct group *users = getgrgid(id);
+
+		name = users ? users->gr_name : NULL;
+	}
+	return name ? xstrdup(name) : NULL;
+}
+
+/**
  * sample_name - get a human-readable name of a group
  * @vol: volume of the group
  * @group: the group
  * @sysroot: prefix of /proc
  *
- * Return: the path of its cgroup, the name of its user and so on, to be freed;
- * %NULL if it has none.
+ * Return: the path of its cgroup, or what owner_name() returns.
  */
 char *sample_name(const struct sample *sample, const struct volume *vol,
 		  const struct stats_group *group, const char *sysroot)
 {
-	const char *name = NULL;
+	const char *path;
 
 	if (group->is_default)
 		return NULL;
-	if (has_type(vol, "pid") || has_type(vol, "pgrp"))
-		return process_name(sysroot, group->id);
-	if (has_type(vol, "ioprio"))
-		return ioprio_name(group->id);
-
-	if (has_type(vol, "cgroup")) {
-		name = cgroup_paths_find(&sample->cgroups, group->id);
-	} else if (group->id > UINT32_MAX) {
-		name = NULL;
-	} else if (has_type(vol, "user") || has_type(vol, "uid")) {
-		const struct passwd *user = getpwuid(group->id);
-
-		name = user ? user->pw_name : NULL;
-	} else if (has_type(vol, "gid")) {
-		const struct group *users = getgrgid(group->id);
-
-		name = users ? users->gr_name : NULL;
-	}
-	return name ? xstrdup(name) : NULL;
+	if (!has_type(vol, "cgroup"))
+		return owner_name(vol, group->id, sysroot);
+	path = cgroup_paths_find(&sample->cgroups, group->id);
+	return path ? xstrdup(path) : NULL;
 }

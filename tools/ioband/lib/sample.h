@@ -38,6 +38,7 @@ void sample_free(struct sample *sample);
 const struct stats_group *sample_find(const struct sample *sample,
 				      const struct volume *vol,
 				      const struct stats_group *group);
+char *owner_name(const struct volume *vol, uint64_t id, const char *sysroot);
 char *sample_name(const struct sample *sample, const struct volume *vol,
 		  const struct stats_group *group, const char *sysroot);
 int sample_show(const struct volume *vol, struct show *show);

@@ -109,14 +109,26 @@ const char *units_exact(char buf[UNITS_LEN], uint64_t bytes)
  * @buf: output buffer
  * @usec: the time in microseconds
  *
- * Return: @buf: 2s, 5ms, 1500us.
+ * Return: @buf: 2s, 2.5ms, 500us.
  */
 const char *units_exact_time(char buf[UNITS_LEN], uint64_t usec)
 {
 	static const char * const units[] = { "us", "ms", "s" };
-	unsigned int i = divide(&usec, 1000, 2);
+	unsigned int i = 0, rest = 0, digits = 3;
 
-	snprintf(buf, UNITS_LEN, "%" PRIu64 "%s", usec, usec ? units[i] : "");
+	while (i < 2 && usec >= 1000 && !rest) {
+		rest = usec % 1000;
+		usec /= 1000;
+		i++;
+	}
+	for (; digits && !(rest % 10); digits--)
+		rest /= 10;
+	if (digits)
+		snprintf(buf, UNITS_LEN, "%" PRIu64 ".%0*u%s", usec, digits,
+			 rest, units[i]);
+	else
+		snprintf(buf, UNITS_LEN, "%" PRIu64 "%s", usec,
+			 usec ? units[i] : "");
 	return buf;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ioband group: add a group to a volume, or remove it.
+ * ioband group: add a group to a volume, remove it, or list what groups are set to.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -115,9 +115,20 @@ int cmd_group(const struct options *opts, int argc, char **argv)
 	bool is_add;
 	int status;
 
+	if (argc && !strcmp(argv[0], "list") && (opts->quiet || opts->dry_run))
+		return fail(IOBAND_USAGE,
+			    "'ioband group list' does nothing: leave out %s",
+			    opts->quiet ? "--quiet" : "--dry-run");
+	if (argc && !strcmp(argv[0], "list"))
+		return group_list(opts, argc - 1, argv + 1);
 	if (argc < 3 || (strcmp(argv[0], "add") && strcmp(argv[0], "del")))
 		return fail(IOBAND_USAGE,
-			    "group: expected add or del, a volume and a group, as in 'ioband group add data /db.slice weight=300'");
+			    "group: expected list, or add or del, a volume and a group, as in 'ioband group add data /db.slice weight=300'");
+	if (opts->json || opts->raw || opts->columns || opts->noheadings ||
+	    opts->bytes)
+		return fail(IOBAND_USAGE,
+			    "'ioband group %s' prints no columns: leave out the options of those",
+			    argv[0]);
 	is_add = !strcmp(argv[0], "add");
 	if (!is_add && argc > 3)
 		return fail(IOBAND_USAGE,

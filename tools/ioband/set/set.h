@@ -10,6 +10,7 @@
 
 struct options;
 
+int group_list(const struct options *opts, int argc, char **argv);
 int set_follow(const struct options *opts, const struct volumes *volumes,
 	       const struct volume *vol, const char *value);
 int check_owner(const struct options *opts, const struct volume *vol,

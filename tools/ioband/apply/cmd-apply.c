@@ -34,9 +34,9 @@ const struct column diff_columns[] = {
 		"the group; unknown where it is about the volume itself" },
 	[COL_KEY] = { "KEY", COLUMN_STRING, true,
 		"what is different" },
-	[COL_IS] = { "IS", COLUMN_STRING, true,
+	[COL_IS] = { "IS", COLUMN_ANY, true,
 		"as it is now" },
-	[COL_SHOULD] = { "SHOULD", COLUMN_STRING, true,
+	[COL_SHOULD] = { "SHOULD", COLUMN_ANY, true,
 		"as it is configured" },
 	{ 0 }
 };

@@ -150,6 +150,7 @@ static void show_column(struct listing *l, int i)
 		[COLUMN_NUMBER]	= SCOLS_JSON_NUMBER,
 		/* As it is: scols has no array without elements. */
 		[COLUMN_LIST]	= SCOLS_JSON_NUMBER,
+		[COLUMN_ANY]	= SCOLS_JSON_NUMBER,
 	};
 	const struct column *column = &l->columns[i];
 	struct libscols_column *cl;
@@ -239,10 +240,22 @@ static void set_cell(struct listing *l, unsigned int column, char *text)
 	check(scols_line_refer_column_data(l->row, l->shown[column], text));
 }
 
+/* Digits as JSON has them: no 0 before others. */
+static bool is_number(const char *value)
+{
+	size_t digits = strspn(value, "0123456789");
+
+	return digits && !value[digits] && (digits == 1 || *value != '0');
+}
+
 void listing_string(struct listing *l, unsigned int column, const char *value)
 {
+	bool quote = l->opts->json && l->columns[column].type == COLUMN_ANY &&
+		     !is_number(value);
+
 	if (l->shown[column])
-		set_cell(l, column, clean(l, value));
+		set_cell(l, column, quote ? json_string(value) :
+			 clean(l, value));
 }
 
 void listing_strings(struct listing *l, unsigned int column,
@@ -371,8 +384,19 @@ void listing_drop(struct listing *l, unsigned int column)
  */
 int listing_print(struct listing *l)
 {
-	if (scols_print_table(l->table))
+	static const char head[] = "{\n";
+	char *text = NULL;
+	int r;
+
+	r = l->opts->json ? scols_print_table_to_string(l->table, &text) :
+	    scols_print_table(l->table);
+	if (r)
 		return fail(IOBAND_NOMEM, "out of memory");
+	/* libsmartcols puts nothing beside the table. */
+	if (text && !strncmp(text, head, strlen(head)))
+		printf("%s   \"schema\": %d,\n%s", head, JSON_SCHEMA,
+		       text + strlen(head));
+	free(text);
 	return IOBAND_OK;
 }
 

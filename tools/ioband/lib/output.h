@@ -16,6 +16,7 @@ enum column_type {
 	COLUMN_STRING,
 	COLUMN_NUMBER,
 	COLUMN_LIST,	/* several strings, one below the other */
+	COLUMN_ANY,	/* a number or a string */
 };
 
 /**
@@ -29,6 +30,9 @@ struct column {
 	bool shown;
 	const char *desc;
 };
+
+/* Of what --json prints: docs/ioband-json.schema says what makes it another one. */
+#define JSON_SCHEMA 1
 
 int listing_new(struct listing **listing, const struct options *opts,
 		const char *title, const struct column *columns);

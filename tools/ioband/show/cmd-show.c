@@ -24,11 +24,11 @@ enum {
 const struct column show_columns[] = {
 	[COL_VOLUME] = { "VOLUME", COLUMN_STRING, true,
 		"VG/LV or name of the volume; its device-mapper name with --json and --raw" },
-	[COL_GROUP] = { "GROUP", COLUMN_STRING, true,
-		"id of the group; unknown where it is about the share" },
+	[COL_GROUP] = { "GROUP", COLUMN_ANY, true,
+		"id of the group; the default group is -1 with --json; unknown where it is about the share" },
 	[COL_KEY] = { "KEY", COLUMN_STRING, true,
 		"what the value is of" },
-	[COL_VALUE] = { "VALUE", COLUMN_STRING, true,
+	[COL_VALUE] = { "VALUE", COLUMN_ANY, true,
 		"the value" },
 	{ 0 }
 };
@@ -46,14 +46,16 @@ static void add_line(struct listing *list, const struct volume *vol, char *line)
 			continue;
 		*value++ = '\0';
 		if (!strcmp(word, "group")) {
-			group = strcmp(value, "-1") ? value : "default";
+			group = value;
 			continue;
 		}
 		/* The kernel escapes blanks in the path of a cgroup. */
 		unescape(value);
 		listing_row(list);
 		listing_volume(list, COL_VOLUME, vol->name, vol->title);
-		if (group)
+		if (group && !strcmp(group, "-1"))
+			listing_word(list, COL_GROUP, "default", -1);
+		else if (group)
 			listing_string(list, COL_GROUP, group);
 		listing_string(list, COL_KEY, word);
 		listing_string(list, COL_VALUE, value);

@@ -24,6 +24,8 @@ enum {
 enum {
 	DELAY_MIN_MS	= 100,
 	DELAY_MAX_S	= 86400,
+	/* Rows by which a key scrolls: a part of them is seen again on most screens. */
+	PAGE		= 10,
 };
 
 static struct top_view view = {
@@ -222,6 +224,15 @@ static int run_batch(const struct options *opts, struct sample *was, int argc,
 	return status;
 }
 
+/* What is too far down is mended when it is drawn. */
+static void scroll(int step)
+{
+	if (step < 0 && view.first < (size_t)-step)
+		view.first = 0;
+	else
+		view.first += step;
+}
+
 /* Handle a key. Return: whether to keep showing this sample. */
 static bool press(int key, bool *help, bool *quit)
 {
@@ -248,6 +259,20 @@ static bool press(int key, bool *help, bool *quit)
 	case SCREEN_RIGHT:
 		view.sort = top_next_sort(view.sort, 1);
 		break;
+	case SCREEN_UP:
+	case SCREEN_PAGE_UP:
+		scroll(-(key == SCREEN_UP ? 1 : PAGE));
+		break;
+	case SCREEN_DOWN:
+	case SCREEN_PAGE_DOWN:
+		scroll(key == SCREEN_DOWN ? 1 : PAGE);
+		break;
+	case SCREEN_HOME:
+		view.first = 0;
+		break;
+	case SCREEN_END:
+		view.first = SIZE_MAX;
+		break;
 	case 'r':
 		view.reverse = !view.reverse;
 		break;
@@ -266,10 +291,13 @@ static void draw(const struct options *opts, const struct sample *was,
 		 const struct sample *now, bool help)
 {
 	struct top_rows rows;
+	size_t last;
 
 	top_rows_make(&rows, was, now, opts->sysroot);
 	top_rows_arrange(&rows, &view);
-	top_draw(&rows, now, &view, help);
+	last = top_draw(&rows, now, &view, help);
+	if (view.first > last)
+		view.first = last;
 	top_rows_free(&rows);
 }
 

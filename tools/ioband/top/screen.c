@@ -176,6 +176,15 @@ static void do_stop(void)
 /* Arrows are ESC [ C or ESC O C; other sequences are ignored. */
 static int read_key(void)
 {
+	static const struct {
+		const char *behind;
+		int key;
+	} keys[] = {
+		{ "A", SCREEN_UP }, { "B", SCREEN_DOWN },
+		{ "C", SCREEN_RIGHT }, { "D", SCREEN_LEFT },
+		{ "H", SCREEN_HOME }, { "F", SCREEN_END },
+		{ "5~", SCREEN_PAGE_UP }, { "6~", SCREEN_PAGE_DOWN },
+	};
 	unsigned char bytes[16];
 	ssize_t n = read(STDIN_FILENO, bytes, sizeof(bytes));
 
@@ -186,10 +195,10 @@ static int read_key(void)
 		return SCREEN_QUIT;
 	if (bytes[0] != '\033')
 		return bytes[0];
-	if (n == 3 && bytes[2] == 'C')
-		return SCREEN_RIGHT;
-	if (n == 3 && bytes[2] == 'D')
-		return SCREEN_LEFT;
+	for (size_t i = 0; n > 2 && i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (strlen(keys[i].behind) == (size_t)n - 2 &&
+		    !memcmp(bytes + 2, keys[i].behind, n - 2))
+			return keys[i].key;
 	return SCREEN_NONE;
 }
 

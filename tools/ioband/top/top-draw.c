@@ -18,6 +18,9 @@
 enum {
 	/* Below this width names are of no use. */
 	NAME_MIN	= 18,
+	/* Names up to this width are worth more than columns of this rank. */
+	NAME_WIDE	= 40,
+	RANK_RARE	= 3,
 };
 
 /*
@@ -56,6 +59,7 @@ enum {
 static const char * const help_lines[] = {
 	"",
 	"  left, right or < >   sort by the column to the left or right",
+	"  up, down, page up, page down, home, end   other rows, if they do not fit",
 	"  r                    turn the order round",
 	"  a                    only groups with I/O, or all",
 	"  space                look again now",
@@ -63,6 +67,7 @@ static const char * const help_lines[] = {
 	"",
 	"  DUE% GOT%     part of the share's service that was due by weights among those with",
 	"                I/O, and that was got, in the time from one look to the next",
+	"                ! if it waits and got less than 4 fifths of what was due",
 	"  W-P50 W-P99   time that 50 and 99 of 100 I/Os waited at most, held by ioband",
 	"  D-P50 D-P99   time that they were at the disk at most",
 	"  DISK HELD     I/Os at the disk, and held, just now",
@@ -144,9 +149,13 @@ static void format(char buf[UNITS_LEN], const struct top_row *row,
 	}
 }
 
-/* Choose the columns that fit. Return: the width left for the name. */
+/*
+ * Choose the columns that fit. @wanted: how wide names are. Return: the width left for
+ * the name.
+ */
 static unsigned int choose_columns(bool shown[NR_VIEW_COLUMNS],
-				   unsigned int width, bool several_volumes)
+				   unsigned int width, unsigned int wanted,
+				   bool several_volumes)
 {
 	unsigned int used = 0, worst;
 
@@ -156,12 +165,12 @@ static unsigned int choose_columns(bool shown[NR_VIEW_COLUMNS],
 		if (shown[i])
 			used += view_columns[i].width + 1;
 	}
-	while (used + NAME_MIN > width) {
-		worst = 0;
+	while (used + wanted > width) {
+		worst = used + NAME_MIN > width ? 0 : RANK_RARE - 1;
 		for (unsigned int i = 0; i < NR_VIEW_COLUMNS; i++)
 			if (shown[i] && view_columns[i].rank > worst)
 				worst = view_columns[i].rank;
-		if (!worst)
+		if (worst < (used + NAME_MIN > width ? 1 : RANK_RARE))
 			break;
 		for (unsigned int i = 0; i < NR_VIEW_COLUMNS; i++)
 			if (shown[i] && view_columns[i].rank == worst) {
@@ -217,6 +226,29 @@ static char *group_name(const struct top_row *row, bool say_volume)
 	return xasprintf("%llu", (unsigned long long)row->id);
 }
 
+/* It waits, and gets far less than what is due. */
+static bool is_short(const struct top_row *row)
+{
+	return row->v[TOP_HELD] > 0 && row->v[TOP_GOT] >= 0 &&
+	       row->v[TOP_GOT] < 0.8 * row->v[TOP_DUE];
+}
+
+/* How wide the names are, up to what is worth to lose columns for. */
+static unsigned int names_width(const struct top_rows *rows)
+{
+	unsigned int most = NAME_MIN;
+
+	for (size_t i = 0; i < rows->nr; i++) {
+		char *name = group_name(&rows->v[i], false);
+		unsigned int width = text_width(name);
+
+		if (width > most)
+			most = width;
+		free(name);
+	}
+	return most < NAME_WIDE ? most : NAME_WIDE;
+}
+
 static void draw_row(const struct top_row *row, const bool *shown,
 		     unsigned int name_width, bool say_volume)
 {
@@ -231,7 +263,7 @@ static void draw_row(const struct top_row *row, const bool *shown,
 
 		if (!shown[i])
 			continue;
-		fputc(' ', line);
+		fputc(c->column == TOP_GOT && is_short(row) ? '!' : ' ', line);
 		if (c->column == TOP_VOLUME) {
 			put_left(line, row->title, c->width);
 		} else if (c->column == TOP_WHY) {
@@ -312,17 +344,33 @@ static bool several_volumes(const struct top_rows *rows)
 	return false;
 }
 
+static void draw_keys(const struct top_rows *rows, size_t first, size_t room)
+{
+	char *more = rows->nr <= room ? xstrdup("") :
+		     xasprintf("  groups %zu to %zu of %zu", first + 1,
+			       first + room, rows->nr);
+	char *text = xasprintf("q quit  < > sort  r reverse  a active only  h help%s",
+			       more);
+
+	screen_line(text, true);
+	free(text);
+	free(more);
+}
+
 /**
  * top_draw - draw the screen
  * @rows: the groups, from top_rows_arrange()
  * @sample: the sample they are from, the state of shares included
  * @view: what they were arranged by
  * @help: show what the keys do instead of groups
+ *
+ * Return: the last row that may be the first one on the screen.
  */
-void top_draw(const struct top_rows *rows, const struct sample *sample,
-	      const struct top_view *view, bool help)
+size_t top_draw(const struct top_rows *rows, const struct sample *sample,
+		const struct top_view *view, bool help)
 {
 	unsigned int width, height, name_width, room;
+	size_t first, last;
 	bool shown[NR_VIEW_COLUMNS], several;
 
 	screen_begin(&width, &height);
@@ -334,20 +382,24 @@ void top_draw(const struct top_rows *rows, const struct sample *sample,
 		for (size_t i = 0; i < sizeof(help_lines) / sizeof(char *); i++)
 			screen_line(help_lines[i], false);
 		screen_end();
-		return;
+		return view->first;
 	}
 	several = several_volumes(rows);
-	name_width = choose_columns(shown, width, several);
+	name_width = choose_columns(shown, width, names_width(rows), several);
 	draw_headings(shown, name_width, view->sort);
-	for (size_t i = 0; i < rows->nr && i + 3 < room; i++)
+	room = room > 3 ? room - 3 : 0;
+	last = rows->nr > room ? rows->nr - room : 0;
+	first = view->first < last ? view->first : last;
+	for (size_t i = first; i < rows->nr && i < first + room; i++)
 		draw_row(&rows->v[i], shown, name_width, several);
 	if (!rows->nr)
 		screen_line(view->active ? "no group has I/O" : "no volumes",
 			    false);
-	for (size_t i = rows->nr ? rows->nr : 1; i + 3 < room; i++)
+	for (size_t i = rows->nr ? rows->nr : 1; i < room; i++)
 		screen_line("", false);
-	screen_line("q quit  < > sort  r reverse  a active only  h help", true);
+	draw_keys(rows, first, room);
 	screen_end();
+	return last;
 }
 
 /**

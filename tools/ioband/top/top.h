@@ -66,8 +66,12 @@ struct top_rows {
 	size_t nr;
 };
 
-/* What to show, and how. */
+/**
+ * struct top_view - what to show, and how
+ * @first: row at the top of the screen
+ */
 struct top_view {
+	size_t first;
 	enum top_column sort;
 	bool reverse;
 	bool active;
@@ -79,8 +83,8 @@ void top_rows_make(struct top_rows *rows, const struct sample *was,
 void top_rows_arrange(struct top_rows *rows, const struct top_view *view);
 void top_rows_free(struct top_rows *rows);
 
-void top_draw(const struct top_rows *rows, const struct sample *sample,
-	      const struct top_view *view, bool help);
+size_t top_draw(const struct top_rows *rows, const struct sample *sample,
+		const struct top_view *view, bool help);
 enum top_column top_next_sort(enum top_column sort, int step);
 
 #endif /* IOBAND_TOP_H */

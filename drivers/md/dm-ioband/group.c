@@ -341,10 +341,8 @@ static void iog_rehome(struct ioband_pool *pool, struct ioband_group *from,
 	spin_lock(&pool->lock);
 	now_ns = ktime_get_ns();
 	from->detached = true;
-	if (pool->user == from) {
-		WRITE_ONCE(pool->user, NULL);
+	if (pool->owner == from)
 		iop_disown(pool);
-	}
 	/* Without another to go to, it holds nothing. */
 	if (iog_held(from))
 		iog_join(pool, to);

@@ -7,7 +7,6 @@
 
 #include "cmd.h"
 #include "config/current.h"
-#include "config/generator.h"
 #include "config/services.h"
 #include "config/store.h"
 #include "lib/blk.h"
@@ -155,19 +154,15 @@ int save_config(const struct options *opts, const struct volumes *volumes,
 static void report_saved(const struct options *opts, const struct volume *vol,
 			 const struct config *cfg)
 {
-	char *escaped = systemd_escape(cfg->name, false);
-	char *unit = xasprintf("ioband@%s.service", escaped);
 	size_t nr = cfg->nr_groups;
 	bool idle = systemd_is_running(opts) &&
-		    !systemd_wants(opts, "ioband.target", unit);
+		    !volume_is_enabled(opts, cfg->name);
 
 	report(opts, "%s: saved in " STORE_ETC "/%s.conf, with %zu group%s%s%s%s%s",
 	       vol->title, cfg->name, nr, nr == 1 ? "" : "s",
 	       cfg->follow ? " besides those that are followed" : "",
 	       idle ? "; nothing restores it at boot: 'ioband enable " : "",
 	       idle ? vol->title : "", idle ? "' changes that" : "");
-	free(unit);
-	free(escaped);
 }
 
 static int save(const struct options *opts, const struct volumes *volumes,

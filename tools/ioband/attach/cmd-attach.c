@@ -10,7 +10,6 @@
 #include "attach.h"
 #include "cmd.h"
 #include "config/current.h"
-#include "config/generator.h"
 #include "config/groupref.h"
 #include "config/services.h"
 #include "config/share.h"
@@ -286,18 +285,13 @@ void report_volume(const struct options *opts, const char *title,
 static void report_result(const struct options *opts, const char *title,
 			  const struct config *cfg)
 {
-	char *escaped = systemd_escape(cfg->name, false);
-	char *unit = xasprintf("ioband@%s.service", escaped);
-
-	if (systemd_wants(opts, "ioband.target", unit))
+	if (volume_is_enabled(opts, cfg->name))
 		report_volume(opts, title, "ioband inserted", cfg,
 			      "; it is enabled, and so put back after a reboot");
 	else
 		report_volume(opts, title, "ioband inserted", cfg,
 			      "; lost at a reboot or a change by LVM, unless kept with 'ioband enable %s'",
 			      title);
-	free(unit);
-	free(escaped);
 }
 
 int cmd_attach(const struct options *opts, int argc, char **argv)

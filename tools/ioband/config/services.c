@@ -47,6 +47,22 @@ bool systemd_wants(const struct options *opts, const char *by,
 }
 
 /**
+ * volume_is_enabled - whether systemd sets up a volume at boot
+ * @opts: the global options
+ * @name: the volume
+ */
+bool volume_is_enabled(const struct options *opts, const char *name)
+{
+	char *escaped = systemd_escape(name, false);
+	char *unit = xasprintf("ioband@%s.service", escaped);
+	bool enabled = systemd_wants(opts, "ioband.target", unit);
+
+	free(unit);
+	free(escaped);
+	return enabled;
+}
+
+/**
  * systemd_is_running - whether units can be started, as sd_booted(3) has it
  * @opts: the global options
  */

@@ -36,6 +36,7 @@ struct services {
 
 bool systemd_wants(const struct options *opts, const char *by,
 		   const char *unit);
+bool volume_is_enabled(const struct options *opts, const char *name);
 bool systemd_is_running(const struct options *opts);
 
 int services_read(const struct options *opts, const char *name,

@@ -8,7 +8,6 @@
 
 #include "cmd.h"
 #include "config/current.h"
-#include "config/generator.h"
 #include "config/kept.h"
 #include "config/services.h"
 #include "config/store.h"
@@ -17,7 +16,10 @@
 #include "lib/util.h"
 #include "set.h"
 
-/* Start what follows the volume, or stop it: for good if the volume is enabled. */
+/*
+ * Start what follows the volume, or stop it: for good if the volume is enabled, and from
+ * the next boot on where systemd does not run.
+ */
 static int switch_service(const struct options *opts, const struct volume *vol,
 			  bool follow)
 {
@@ -35,7 +37,9 @@ static int switch_service(const struct options *opts, const struct volume *vol,
 		status = services_stop(opts, &services);
 	if (!status)
 		report(opts, "%s: %s %s", vol->title,
-		       follow ? "started" : "stopped", service->unit);
+		       !systemd_is_running(opts) ?
+		       (follow ? "enabled" : "disabled") :
+		       (follow ? "started" : "stopped"), service->unit);
 	services_free(&services);
 	return status;
 }
@@ -87,14 +91,14 @@ int set_follow(const struct options *opts, const struct volumes *volumes,
 	       "groups, weights and limits stay as they are, and may be set",
 	       has_file ? "; saved in " STORE_ETC "/" : "",
 	       has_file ? vol->name : "", has_file ? ".conf" : "");
-	if (systemd_is_running(opts)) {
+	if (systemd_is_running(opts) || volume_is_enabled(opts, vol->name)) {
 		/* The unit waits for the lock. */
 		lock_drop();
-		return switch_service(opts, vol, follow);
+		status = switch_service(opts, vol, follow);
 	}
+	if (status || opts->dry_run || systemd_is_running(opts))
+		return status;
 	find_follower(opts, vol->name, pid);
-	if (opts->dry_run)
-		return 0;
 	if (follow && !*pid)
 		warn("'%s': systemd does not run here: 'ioband follow %s' has to, from now on",
 		     vol->title, vol->title);

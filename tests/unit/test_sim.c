@@ -198,6 +198,37 @@ static void test_latency(void **state)
 }
 
 /*
+ * A group that sends 400 at once, and nothing for long after that, does not have the disk
+ * to itself: another reads now and then.
+ */
+static void test_burst(void **state)
+{
+	char text[2000];
+	size_t len, i;
+
+	len = snprintf(text, sizeof(text), FLAT "queue_depth = 1023\nslots = 8\n"
+		       "service_ns = 2000000\n[run]\nsettle = 2s\ntime = 8s\n"
+		       "[group victim]\nweight = 1000\n[job]\nrate = 100\n[group burst]\n");
+	for (i = 0; i < 20; i++)
+		len += snprintf(text + len, sizeof(text) - len,
+				"[job]\ndepth = 400\nstart = %zums\nstop = %zums\n",
+				500 * i, 500 * i + 1);
+	simulate(text);
+	assert_near(iops("burst"), 800, 1);
+	assert_true(p99_ms("victim") <= 3 * 2);
+}
+
+/* The second user gone, the first is limited by the disk alone, deep as its queue is. */
+static void test_alone_again(void **state)
+{
+	simulate(FLAT "slots = 64\nqueue_depth = 64\n[run]\nsettle = 5200ms\ntime = 1s\n"
+		 "[group a]\n[job]\ndepth = 256\n[group b]\n[job]\nstop = 5s\n");
+	assert_near(iops("a"), 64000, 0.1);
+	assert_int_equal(sim.pool.contended, false);
+	assert_int_equal(sim.tags_used, 64);
+}
+
+/*
  * One group: who reads a little does not wait behind 256 writes, only behind those
  * that keep the disk busy.
  */
@@ -426,6 +457,8 @@ int main(void)
 		TEST(test_minimum),
 		TEST(test_quiet_reader),
 		TEST(test_latency),
+		TEST(test_burst),
+		TEST(test_alone_again),
 		TEST(test_reads_beside_own_writes),
 		TEST(test_tree),
 		TEST(test_thousand_groups),

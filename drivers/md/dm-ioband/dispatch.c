@@ -196,13 +196,12 @@ void iog_join(struct ioband_pool *pool, struct ioband_group *group)
  * iop_disown - no group has the disk to itself any more
  * @pool: the pool
  *
- * Context: any but interrupts, pool->lock held.
+ * Who is granted it at the same time, under pool->lock, may keep it for a tick.
+ *
+ * Context: any.
  */
 void iop_disown(struct ioband_pool *pool)
 {
-	lockdep_assert_held(&pool->lock);
-
-	pool->owner = NULL;
 	WRITE_ONCE(pool->passes[IOBAND_READ], NULL);
 	WRITE_ONCE(pool->passes[IOBAND_WRITE], NULL);
 }

@@ -341,8 +341,10 @@ static void iog_rehome(struct ioband_pool *pool, struct ioband_group *from,
 	spin_lock(&pool->lock);
 	now_ns = ktime_get_ns();
 	from->detached = true;
-	if (pool->owner == from)
+	if (pool->user == from) {
+		WRITE_ONCE(pool->user, NULL);
 		iop_disown(pool);
+	}
 	/* Without another to go to, it holds nothing. */
 	if (iog_held(from))
 		iog_join(pool, to);

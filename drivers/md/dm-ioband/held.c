@@ -33,6 +33,8 @@ void iob_add_held(struct ioband_bio *iob)
 {
 	struct ioband_group *group = iob->group;
 
+	if (!iog_held(group))
+		iob->target->volume->pool->nr_holding++;
 	group->held[iob->io.dir] += 1 + iob->io.merged;
 	if (iob_may_run(iob))
 		group->open = iob;
@@ -53,6 +55,8 @@ void iob_drop_held(struct ioband_bio *iob)
 	struct ioband_group *group = iob->group;
 
 	group->held[iob->io.dir] -= 1 + iob->io.merged;
+	if (!iog_held(group))
+		iob->target->volume->pool->nr_holding--;
 	if (group->open == iob)
 		group->open = NULL;
 	if (iob->is_watched)

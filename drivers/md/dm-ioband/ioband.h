@@ -246,12 +246,18 @@ struct ioband_target {
 /* How long a slow bio (SLOW_NS) is remembered. */
 #define SLOW_JIFFIES	(HZ / 10)
 
+/* How long a disk counts as shared after another group than before has used it. */
+#define SHARED_JIFFIES	(HZ / 10)
+
 /* per share id */
 struct ioband_pool {
 	/* The uncontended fast path reads these and writes in_flight. */
 	bool contended;			/* written under lock */
 	u32 pass_max;			/* in flight per leg; written under lock */
-	/* Group whose reads, writes may exceed it: granted under lock. */
+	/* Which group used the disk last, and when that was another than before. */
+	struct ioband_group *user;
+	unsigned long shared_jiffies;
+	/* The user, if its reads, writes may exceed pass_max: granted under lock. */
 	struct ioband_group *passes[IOBAND_DIRS];
 	/* When a bio last took long: its completion clears passes[READ]. */
 	unsigned long slow_jiffies;
@@ -260,7 +266,8 @@ struct ioband_pool {
 
 	spinlock_t lock ____cacheline_aligned_in_smp;
 	struct ioband_sched sched;	/* guarded by lock */
-	struct ioband_group *owner;	/* has the disk to itself; under lock */
+	bool is_split;			/* contended by reads and writes of one group; under lock */
+	u32 nr_holding;			/* groups that hold I/O; under lock */
 	u64 last_held_ns;		/* guarded by lock */
 	struct list_head targets;	/* written under ioband_mutex and lock */
 	struct ioband_depth depth;	/* guarded by lock */

@@ -52,6 +52,7 @@ static struct ioband_pool *iop_create(const struct ioband_table *table,
 	pool->sched.turn.quantum_ns = quantum_ns(table->quantum_ms);
 	pool->nr_legs = nr_legs;
 	pool->slow_jiffies = jiffies - SLOW_JIFFIES;
+	pool->shared_jiffies = jiffies - SHARED_JIFFIES;
 	if (nr_legs > 1)
 		ioband_node_set_legs(&pool->sched.root, pool->legs, nr_legs);
 	ioband_depth_init(&pool->depth, nr_legs);

@@ -32,6 +32,33 @@ static inline enum ioband_verdict iob_pass(struct ioband_bio *iob, u64 now_ns)
 }
 
 /*
+ * Note which group uses the disk, and when it is another than before: once a tick, lest
+ * several that use it from several CPUs fight for the line.
+ */
+static inline void iop_note_user(struct ioband_pool *pool, struct ioband_group *group)
+{
+	struct ioband_group *user = READ_ONCE(pool->user);
+	unsigned long now = jiffies;
+
+	if (likely(user == group) || READ_ONCE(pool->shared_jiffies) == now)
+		return;
+	if (user)
+		WRITE_ONCE(pool->shared_jiffies, now);
+	WRITE_ONCE(pool->user, group);
+	iop_disown(pool);
+}
+
+/* Whether more than one group has sent I/O of late. */
+static bool iop_is_shared(const struct ioband_pool *pool)
+{
+	lockdep_assert_held(&pool->lock);
+
+	/* Who sends the next when the last completes may be slow to do so. */
+	return time_before(jiffies, READ_ONCE(pool->shared_jiffies) + SHARED_JIFFIES +
+			   nsecs_to_jiffies(2 * pool->sched.service_ns));
+}
+
+/*
  * Whether the group of a bio has the disk to itself: then there is nobody to share
  * with, and it may send down all it has. But its reads must not wait long behind
  * its own writes.
@@ -42,17 +69,15 @@ static bool iop_own(struct ioband_pool *pool, const struct ioband_bio *iob)
 
 	lockdep_assert_held(&pool->lock);
 
-	if (pool->owner && pool->owner != iob->group) {
-		if (iog_in_flight(pool->owner, sectors))
-			return false;
-		iop_disown(pool);
-	}
-	pool->owner = iob->group;
+	if (iop_is_shared(pool))
+		return false;
 	if (iob->io.dir == IOBAND_READ &&
 	    time_before(jiffies, READ_ONCE(pool->slow_jiffies) + SLOW_JIFFIES)) {
-		iog_in_flight(pool->owner, sectors);
-		if (sectors[IOBAND_WRITE] > sectors[IOBAND_READ])
+		iog_in_flight(iob->group, sectors);
+		if (sectors[IOBAND_WRITE] > sectors[IOBAND_READ]) {
+			pool->is_split = true;
 			return false;
+		}
 	}
 	WRITE_ONCE(pool->passes[iob->io.dir], iob->group);
 	return true;
@@ -174,15 +199,30 @@ static bool iob_hold(struct ioband_pool *pool, struct ioband_bio *iob,
 	return true;
 }
 
-/* When nothing had to be held for a while, bios pass again. */
+/*
+ * When nothing had to be held for a while, bios pass again; and when only one group has
+ * sent any for a while, all that it has.
+ */
 static void iop_calm(struct ioband_pool *pool, u64 now_ns)
 {
-	if (!pool->contended || ioband_is_ready(&pool->sched) ||
-	    (s64)(now_ns - pool->last_held_ns) <= CALM_NS)
+	bool has_waiting = ioband_is_ready(&pool->sched);
+
+	lockdep_assert_held(&pool->lock);
+
+	if (!pool->contended ||
+	    (has_waiting ? pool->is_split || pool->nr_holding > 1 || iop_is_shared(pool) :
+			   (s64)(now_ns - pool->last_held_ns) <= CALM_NS))
 		return;
 	WRITE_ONCE(pool->contended, false);
 	WRITE_ONCE(pool->is_timed, false);
+	pool->is_split = false;
 	iop_disown(pool);
+	if (!has_waiting)
+		return;
+	pool->sched.depth = U32_MAX;
+	pool->sched.turn.is_serial = false;
+	iop_pump(pool, NULL, NULL, now_ns);
+	iop_update_depth(pool);
 }
 
 /* What to do with a bio that has not passed without the lock. */
@@ -284,6 +324,7 @@ retry:
 enum ioband_verdict iop_submit(struct ioband_pool *pool,
 			       struct ioband_bio *iob)
 {
+	iop_note_user(pool, iob->group);
 	if (likely(!READ_ONCE(pool->contended) &&
 		   !READ_ONCE(iob->group->is_limited))) {
 		if (likely(atomic_inc_return(iob_in_flight(pool, iob)) <=

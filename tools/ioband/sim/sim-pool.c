@@ -16,6 +16,7 @@
 
 /* I/O that takes longer is waiting inside the disk; for how long that is remembered. */
 #define SLOW_NS		((u64)(2 * NSEC_PER_MSEC))
+#define SHARED_FOR_NS	((u64)(100 * NSEC_PER_MSEC))
 #define SLOW_FOR_NS	((u64)(100 * NSEC_PER_MSEC))
 
 static void iog_issue(struct sim_pool *pool, struct sim_io *iob, u64 now_ns)
@@ -133,9 +134,25 @@ static void iog_join(struct sim_pool *pool, struct sim_group *group)
 
 static void iop_disown(struct sim_pool *pool)
 {
-	pool->owner = NULL;
 	pool->passes[IOBAND_READ] = NULL;
 	pool->passes[IOBAND_WRITE] = NULL;
+}
+
+/* Note which group uses the disk, and when that was another than before. */
+static void iop_note_user(struct sim_pool *pool, struct sim_group *group, u64 now_ns)
+{
+	if (pool->user == group)
+		return;
+	if (pool->user)
+		pool->shared_ns = now_ns;
+	pool->user = group;
+	iop_disown(pool);
+}
+
+static bool iop_is_shared(const struct sim_pool *pool, u64 now_ns)
+{
+	return pool->shared_ns && now_ns - pool->shared_ns <
+	       SHARED_FOR_NS + 2 * pool->sched.service_ns;
 }
 
 /*
@@ -146,17 +163,15 @@ static bool iop_own(struct sim_pool *pool, const struct sim_io *iob, u64 now_ns)
 {
 	struct sim_group *group = iob->group;
 
-	if (pool->owner && pool->owner != group) {
-		if (pool->owner->in_flight)
-			return false;
-		iop_disown(pool);
-	}
-	pool->owner = group;
+	if (iop_is_shared(pool, now_ns))
+		return false;
 	if (iob->io.dir == IOBAND_READ && pool->slow_ns &&
 	    now_ns - pool->slow_ns < SLOW_FOR_NS &&
 	    group->in_flight_sectors[IOBAND_WRITE] >
-	    group->in_flight_sectors[IOBAND_READ])
+	    group->in_flight_sectors[IOBAND_READ]) {
+		pool->is_split = true;
 		return false;
+	}
 	pool->passes[iob->io.dir] = group;
 	return true;
 }
@@ -188,18 +203,37 @@ static bool iob_hold(struct sim_pool *pool, struct sim_io *iob, u64 now_ns)
 	return true;
 }
 
+/*
+ * When nothing had to be held for a while, I/O passes again; and when only one group has
+ * sent any for a while, all that it has.
+ */
+static void iop_calm(struct sim_pool *pool, const struct sim_group *group, u64 now_ns)
+{
+	bool has_waiting = ioband_is_ready(&pool->sched);
+
+	if (!pool->contended ||
+	    (has_waiting ? pool->is_split || pool->sched.held != group->held ||
+			   iop_is_shared(pool, now_ns) :
+			   (s64)(now_ns - pool->last_held_ns) <= CALM_NS))
+		return;
+	pool->contended = false;
+	pool->is_timed = false;
+	pool->is_split = false;
+	iop_disown(pool);
+	if (!has_waiting)
+		return;
+	pool->sched.depth = U32_MAX;
+	pool->sched.turn.is_serial = false;
+	pump(pool, NULL, false, now_ns);
+	iop_update_depth(pool);
+}
+
 static enum sim_verdict iop_submit_contended(struct sim_pool *pool,
 					     struct sim_io *iob, u64 now_ns)
 {
 	struct sim_group *group = iob->group;
 
-	if (pool->contended && !ioband_is_ready(&pool->sched) &&
-	    (s64)(now_ns - pool->last_held_ns) > CALM_NS) {
-		pool->contended = false;
-		pool->is_timed = false;
-		iop_disown(pool);
-	}
-
+	iop_calm(pool, group, now_ns);
 	if (!pool->contended &&
 	    ioband_may_pass(&group->node, &iob->io, now_ns)) {
 		if (iop_takes(pool, iob, now_ns)) {
@@ -232,6 +266,7 @@ enum sim_verdict iop_submit(struct sim_pool *pool, struct sim_io *iob,
 	iob->io.arrival_ns = now_ns;
 	iob->account = NULL;
 	iob->is_timed = false;
+	iop_note_user(pool, iob->group, now_ns);
 	if (!pool->contended && !iob->group->is_limited &&
 	    (pool->in_flight < pool->pass_max ||
 	     pool->passes[iob->io.dir] == iob->group)) {

@@ -118,7 +118,9 @@ struct sim_pool {
 	u32 in_flight;
 
 	struct ioband_sched sched;
-	struct sim_group *owner;
+	struct sim_group *user;
+	u64 shared_ns;
+	bool is_split;
 	u64 last_held_ns;
 	struct ioband_depth depth;
 	u32 tags;

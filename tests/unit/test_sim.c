@@ -229,6 +229,31 @@ static void test_alone_again(void **state)
 }
 
 /*
+ * Two groups that together have hardly more than the disk does at once, or less, and whose
+ * I/Os complete all at the same time: hardly any wait, and the depth is found nevertheless.
+ */
+static void test_in_step(void **state)
+{
+	static const unsigned int loads[][3] = {
+		{ 4, 2, 3 }, { 8, 2, 3 }, { 8, 5, 6 }, { 16, 5, 6 }, { 128, 5, 6 }, { 16, 12, 16 },
+	};
+	char text[500];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(loads); i++) {
+		unsigned int slots = loads[i][0], all = loads[i][1] + loads[i][2];
+
+		snprintf(text, sizeof(text), FLAT "slots = %u\nservice_ns = 1000000\n"
+			 "queue_depth = 256\n[run]\nsettle = 1s\ntime = 2s\n"
+			 "[group a]\n[job]\ndepth = %u\n[group b]\nweight = 200\n"
+			 "[job]\ndepth = %u\n", slots, loads[i][1], loads[i][2]);
+		simulate(text);
+		assert_true(iops("total") >= 0.98 * 1000 * min(slots, all));
+		clean_up(NULL);
+	}
+}
+
+/*
  * One group: who reads a little does not wait behind 256 writes, only behind those
  * that keep the disk busy.
  */
@@ -459,6 +484,7 @@ int main(void)
 		TEST(test_latency),
 		TEST(test_burst),
 		TEST(test_alone_again),
+		TEST(test_in_step),
 		TEST(test_reads_beside_own_writes),
 		TEST(test_tree),
 		TEST(test_thousand_groups),

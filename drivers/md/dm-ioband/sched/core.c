@@ -506,23 +506,35 @@ static struct ioband_node *take_late(struct ioband_sched *sched, u32 in_flight,
 	       descend(late, ways) : NULL;
 }
 
-/* Note when I/O begins to wait for room at the disk, and when none does any more. */
+/*
+ * Note when I/O begins to wait for room at the disk, and when none does any more. Where
+ * all I/Os of a round complete at once, none may wait until the next have come; that is
+ * part of what the round takes.
+ */
 static void note_backlog(struct ioband_sched *sched, u64 now_ns)
 {
 	struct ioband_backlog *backlog = &sched->backlog;
 
 	if (ioband_is_ready(sched) == (bool)backlog->since_ns)
 		return;
-	if (backlog->since_ns) {
-		backlog->ns += now_ns - backlog->since_ns;
-		backlog->since_ns = 0;
-		backlog->ios += sched->sent_ios;
-		backlog->sectors += sched->sent_sectors;
-	} else {
-		backlog->since_ns = now_ns;
-		backlog->ios -= sched->sent_ios;
-		backlog->sectors -= sched->sent_sectors;
+	if (!backlog->since_ns) {
+		if (now_ns - backlog->until_ns > sched->service_ns) {
+			backlog->until_ns = now_ns;
+			backlog->until_ios = sched->sent_ios;
+			backlog->until_sectors = sched->sent_sectors;
+		}
+		backlog->since_ns = backlog->until_ns;
+		backlog->ios -= backlog->until_ios;
+		backlog->sectors -= backlog->until_sectors;
+		return;
 	}
+	backlog->ns += now_ns - backlog->since_ns;
+	backlog->ios += sched->sent_ios;
+	backlog->sectors += sched->sent_sectors;
+	backlog->since_ns = 0;
+	backlog->until_ns = now_ns;
+	backlog->until_ios = sched->sent_ios;
+	backlog->until_sectors = sched->sent_sectors;
 }
 
 /**

@@ -240,6 +240,9 @@ static inline struct ioband_facet *ioband_facet(const struct ioband_node *node,
 /**
  * struct ioband_backlog - the times in which I/O waited for room at the disk
  * @since_ns: since when it does; 0 if none does
+ * @until_ns: until when it did last
+ * @until_ios: I/Os sent until then
+ * @until_sectors: their size
  * @ns: for how long it did in all before
  * @ios: I/Os sent in these times, less what was sent at other ones
  * @sectors: their size, likewise
@@ -248,6 +251,9 @@ static inline struct ioband_facet *ioband_facet(const struct ioband_node *node,
  */
 struct ioband_backlog {
 	u64 since_ns;
+	u64 until_ns;
+	u64 until_ios;
+	u64 until_sectors;
 	u64 ns;
 	u64 ios;
 	u64 sectors;

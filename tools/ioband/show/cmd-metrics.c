@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ioband metrics: print all counters as OpenMetrics text.
+ * ioband metrics: print all counters as Prometheus text.
  *
- * The textfile collector of node_exporter reads it as well, but knows only the older
- * format, so types which that lacks (info, stateset) are not used.
+ * In its format 0.0.4, the only one that the textfile collector of node_exporter reads.
+ * OpenMetrics has other names for the types of counters, and lines of its own.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -32,52 +32,51 @@ struct series {
 struct metric {
 	const char *name;
 	const char *type;
-	const char *unit;	/* also the suffix of the name, or "" */
 	const char *help;
 	struct series series[NR_STATS_BECAUSE];
 	unsigned int nr_series;
 };
 
 static const struct metric metrics[] = {
-	{ "ioband_group_ios", "counter", "",
+	{ "ioband_group_ios_total", "counter",
 	  "I/Os passed on to the device below.",
 	  { { STATS_RD_IOS, ",direction=\"read\"" },
 	    { STATS_WR_IOS, ",direction=\"write\"" } }, 2 },
-	{ "ioband_group_bytes", "counter", "bytes",
+	{ "ioband_group_bytes_total", "counter",
 	  "Bytes that these read and wrote.",
 	  { { STATS_RD_SECTORS, ",direction=\"read\"" },
 	    { STATS_WR_SECTORS, ",direction=\"write\"" } }, 2 },
-	{ "ioband_group_io_seconds", "counter", "seconds",
+	{ "ioband_group_io_seconds_total", "counter",
 	  "Time that completed I/Os took, held or at the disk.",
 	  { { STATS_RD_NS, ",direction=\"read\"" },
 	    { STATS_WR_NS, ",direction=\"write\"" } }, 2 },
-	{ "ioband_group_held_ios", "counter", "",
+	{ "ioband_group_held_ios_total", "counter",
 	  "I/Os that had to wait.", { { STATS_HELD_IOS, "" } }, 1 },
-	{ "ioband_group_held_seconds", "counter", "seconds",
+	{ "ioband_group_held_seconds_total", "counter",
 	  "Time that I/Os waited.", { { STATS_HELD_NS, "" } }, 1 },
-	{ "ioband_group_held_because_seconds", "counter", "seconds",
+	{ "ioband_group_held_because_seconds_total", "counter",
 	  "Time that I/Os waited, by what held them.",
 	  { { STATS_BECAUSE_WEIGHT_NS, ",reason=\"weight\"" },
 	    { STATS_BECAUSE_LIMIT_NS, ",reason=\"limit\"" },
 	    { STATS_BECAUSE_DEPTH_NS, ",reason=\"depth\"" },
 	    { STATS_BECAUSE_GRACE_NS, ",reason=\"grace\"" },
 	    { STATS_BECAUSE_DEBT_NS, ",reason=\"debt\"" } }, 5 },
-	{ "ioband_group_urgent_ios", "counter", "",
+	{ "ioband_group_urgent_ios_total", "counter",
 	  "I/Os passed on out of turn, because they must not wait.",
 	  { { STATS_URGENT_IOS, "" } }, 1 },
-	{ "ioband_group_unmet_minimum_seconds", "counter", "seconds",
+	{ "ioband_group_unmet_minimum_seconds_total", "counter",
 	  "Time by which the group did not get its minimum.",
 	  { { STATS_UNMET_MIN, "" } }, 1 },
-	{ "ioband_group_weight", "gauge", "",
+	{ "ioband_group_weight", "gauge",
 	  "Weight of the group.", { { STATS_WEIGHT, "" } }, 1 },
-	{ "ioband_group_waiting", "gauge", "",
+	{ "ioband_group_waiting", "gauge",
 	  "I/Os that wait now.", { { STATS_HELD, "" } }, 1 },
-	{ "ioband_group_in_flight", "gauge", "",
+	{ "ioband_group_in_flight", "gauge",
 	  "I/Os at the disk now.", { { STATS_IN_FLIGHT, "" } }, 1 },
-	{ "ioband_group_due_ratio", "gauge", "ratio",
+	{ "ioband_group_due_ratio", "gauge",
 	  "Part of the service of the share due to the group since contention began.",
 	  { { STATS_DUE_PPM, "" } }, 1 },
-	{ "ioband_group_got_ratio", "gauge", "ratio",
+	{ "ioband_group_got_ratio", "gauge",
 	  "Part of the service of the share that the group got since contention began.",
 	  { { STATS_GOT_PPM, "" } }, 1 },
 };
@@ -120,11 +119,15 @@ static char *group_labels(const struct sample *sample,
 }
 
 static void print_head(FILE *out, const char *name, const char *type,
-		       const char *unit, const char *help)
+		       const char *help)
 {
 	fprintf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
-	if (*unit)
-		fprintf(out, "# UNIT %s %s\n", name, unit);
+}
+
+static void print_seconds(FILE *out, uint64_t ns)
+{
+	fprintf(out, "%" PRIu64 ".%09" PRIu64 "\n", ns / NS_PER_SEC,
+		ns % NS_PER_SEC);
 }
 
 static void print_value(FILE *out, enum stats_key key, uint64_t value)
@@ -142,8 +145,7 @@ static void print_value(FILE *out, enum stats_key key, uint64_t value)
 	case STATS_BECAUSE_DEPTH_NS:
 	case STATS_BECAUSE_GRACE_NS:
 	case STATS_BECAUSE_DEBT_NS:
-		fprintf(out, "%" PRIu64 ".%09" PRIu64 "\n", value / NS_PER_SEC,
-			value % NS_PER_SEC);
+		print_seconds(out, value);
 		break;
 	case STATS_DUE_PPM:
 	case STATS_GOT_PPM:
@@ -159,10 +161,9 @@ static void print_value(FILE *out, enum stats_key key, uint64_t value)
 static void print_metric(FILE *out, const struct metric *metric,
 			 const struct sample *sample, char * const *labels)
 {
-	bool counter = !strcmp(metric->type, "counter");
 	size_t nr = 0;
 
-	print_head(out, metric->name, metric->type, metric->unit, metric->help);
+	print_head(out, metric->name, metric->type, metric->help);
 	for (size_t i = 0; i < sample->volumes.nr; i++) {
 		const struct stats *stats = &sample->stats[i];
 
@@ -173,9 +174,8 @@ static void print_metric(FILE *out, const struct metric *metric,
 
 				if (!stats_has(&stats->groups[j], series->key))
 					continue;
-				fprintf(out, "%s%s{%s%s} ", metric->name,
-					counter ? "_total" : "", labels[nr],
-					series->label);
+				fprintf(out, "%s{%s%s} ", metric->name,
+					labels[nr], series->label);
 				print_value(out, series->key,
 					    stats->groups[j].v[series->key]);
 			}
@@ -184,25 +184,44 @@ static void print_metric(FILE *out, const struct metric *metric,
 }
 
 /*
- * Every other bucket from 4 us to 4 s, always the same ones, as each costs a time
- * series per group. No sums: the total times are counters of their own and may run
- * ahead of the buckets. %.10g prints these powers of two, in nanoseconds, exactly and
- * in the one form that OpenMetrics accepts.
+ * How long these I/Os took in all: each bucket is twice as wide as the one before it,
+ * so two thirds of its upper bound are within a third of what each I/O in it took.
  */
-static void print_buckets(FILE *out, const char *name, const char *labels,
-			  const uint64_t counts[STATS_BUCKETS])
+static uint64_t reckon_ns(const uint64_t counts[STATS_BUCKETS])
 {
-	double sum = 0;
+	uint64_t ns = 0;
 
-	for (unsigned int i = 0; i < STATS_BUCKETS; i++) {
-		sum += counts[i];
-		if (i >= BUCKET_FIRST && i <= BUCKET_LAST && i % 2 == 0)
-			fprintf(out, "%s_bucket{%s,le=\"%.10g\"} %.0f\n", name,
-				labels, (1024ULL << i) / 1e9, sum);
-	}
-	fprintf(out, "%s_bucket{%s,le=\"+Inf\"} %.0f\n", name, labels, sum);
+	for (unsigned int i = 0; i < STATS_BUCKETS; i++)
+		ns += counts[i] * ((2048ULL << i) / 3);
+	return ns;
 }
 
+/*
+ * Every other bucket from 4 us to 4 s, always the same ones, as each costs a time
+ * series per group. %.10g prints these powers of two, in nanoseconds, exactly.
+ */
+static void print_buckets(FILE *out, const char *name, const char *labels,
+			  const uint64_t counts[STATS_BUCKETS], uint64_t ns)
+{
+	uint64_t nr = 0;
+
+	for (unsigned int i = 0; i < STATS_BUCKETS; i++) {
+		nr += counts[i];
+		if (i >= BUCKET_FIRST && i <= BUCKET_LAST && i % 2 == 0)
+			fprintf(out, "%s_bucket{%s,le=\"%.10g\"} %" PRIu64 "\n",
+				name, labels, (1024ULL << i) / 1e9, nr);
+	}
+	fprintf(out, "%s_bucket{%s,le=\"+Inf\"} %" PRIu64 "\n", name, labels, nr);
+	fprintf(out, "%s_sum{%s} ", name, labels);
+	print_seconds(out, ns);
+	fprintf(out, "%s_count{%s} %" PRIu64 "\n", name, labels, nr);
+}
+
+/*
+ * The target adds up for how long I/Os were held, but not for how long they were at the
+ * disk: the difference from the time they took falls whenever one goes to the disk that
+ * was held, and a counter that falls has been reset.
+ */
 static void print_histogram(FILE *out, bool wait, const struct sample *sample,
 			    char * const *labels)
 {
@@ -210,7 +229,7 @@ static void print_histogram(FILE *out, bool wait, const struct sample *sample,
 				  "ioband_group_service_seconds";
 	size_t nr = 0;
 
-	print_head(out, name, "histogram", "seconds",
+	print_head(out, name, "histogram",
 		   wait ? "I/Os that were held, by how long." :
 			  "I/Os by how long they were at the disk.");
 	for (size_t i = 0; i < sample->volumes.nr; i++) {
@@ -219,10 +238,13 @@ static void print_histogram(FILE *out, bool wait, const struct sample *sample,
 		for (size_t j = 0; j < stats->nr_groups; j++, nr++) {
 			const struct stats_group *group = &stats->groups[j];
 
-			if (wait ? group->has_wait : group->has_service)
+			if (wait && group->has_wait)
+				print_buckets(out, name, labels[nr], group->wait,
+					      group->v[STATS_HELD_NS]);
+			if (!wait && group->has_service)
 				print_buckets(out, name, labels[nr],
-					      wait ? group->wait :
-						     group->service);
+					      group->service,
+					      reckon_ns(group->service));
 		}
 	}
 }
@@ -246,7 +268,7 @@ static void print_shares(FILE *out, const struct sample *sample)
 	};
 
 	for (size_t i = 0; i < sizeof(gauges) / sizeof(gauges[0]); i++) {
-		print_head(out, gauges[i].name, "gauge", "", gauges[i].help);
+		print_head(out, gauges[i].name, "gauge", gauges[i].help);
 		for (size_t j = 0; j < sample->volumes.nr; j++) {
 			const char *value = *(const char **)
 				((char *)&sample->shows[j] + gauges[i].offset);
@@ -275,7 +297,7 @@ static int print_versions(FILE *out, const struct sample *sample)
 		if (status)
 			return status;
 	}
-	print_head(out, "ioband_build_info", "gauge", "",
+	print_head(out, "ioband_build_info", "gauge",
 		   "Versions of the command and of the target in the kernel.");
 	fprintf(out, "ioband_build_info{version=\"%s\",target=\"", IOBAND_VERSION);
 	if (version.major)
@@ -310,7 +332,6 @@ static int print_all(FILE *out, const struct sample *sample,
 		print_metric(out, &metrics[i], sample, labels);
 	print_histogram(out, true, sample, labels);
 	print_histogram(out, false, sample, labels);
-	fputs("# EOF\n", out);
 
 	for (size_t i = 0; i < nr_labels; i++)
 		free(labels[i]);

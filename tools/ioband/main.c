@@ -142,6 +142,9 @@ static int unknown_command(const char *word)
 	for (int i = 0; i < NR_COMMANDS; i++) {
 		unsigned int n = distance(word, commands[i].name, 2);
 
+		/* A name that is cut short is nearer than any other. */
+		if (*word && !strncmp(word, commands[i].name, strlen(word)))
+			n = 0;
 		if (n < least) {
 			least = n;
 			nearest = commands[i].name;

@@ -241,17 +241,14 @@ static bool is_absent(const struct options *opts, const struct config *cfg)
 	char *node = *cfg->device ? xstrdup(cfg->device) :
 				    xasprintf("/dev/mapper/%s", cfg->name);
 	struct blk blk;
-	bool is_absent;
-	char *why;
+	char *why = blk_look_up(opts->sysroot, node, &blk);
 
-	fail_keep(&why);
-	is_absent = blk_find(opts->sysroot, node, &blk) == IOBAND_DEVICE;
-	fail_keep(NULL);
-	if (is_absent)
-		warn("'%s' is left out: %s", cfg->name, why);
+	if (why)
+		warn("'%s' is left out: cannot use '%s': %s", cfg->name, node,
+		     why);
 	free(why);
 	free(node);
-	return is_absent;
+	return why;
 }
 
 static void run_member(struct run *run, const struct member *member,
@@ -297,20 +294,18 @@ static void add_member(struct run *run, const char *name, bool is_chosen)
  */
 static int add_named(struct run *run, const char *word)
 {
-	char name[VOLUME_LEN];
+	bool is_lv = blk_is_lv(word);
+	char name[VOLUME_LEN], *why;
 	struct blk blk;
-	char *why;
-	int status;
 
-	if (!strncmp(word, "/dev/", 5) || blk_is_lv(word)) {
-		fail_keep(&why);
-		status = blk_find(run->opts->sysroot, word, &blk);
-		fail_keep(NULL);
-		free(why);
-		if (!status && *blk.dm_name)
+	if (*word == '/' || is_lv) {
+		why = blk_look_up(run->opts->sysroot, word, &blk);
+		if (!why && *blk.dm_name)
 			word = blk.dm_name;
-		else if (blk_dm_name(name, sizeof(name), word))
+		else if ((is_lv || !strncmp(word, "/dev/", 5)) &&
+			 blk_dm_name(name, sizeof(name), word))
 			word = name;
+		free(why);
 	}
 	add_member(run, word, true);
 	return check_volume_name(word);

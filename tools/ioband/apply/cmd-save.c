@@ -207,7 +207,7 @@ int cmd_save(const struct options *opts, int argc, char **argv)
 
 	status = volumes_lock(opts, &volumes);
 	if (!status)
-		status = volumes_choose(&volumes, argc, argv);
+		status = volumes_choose(opts, &volumes, argc, argv);
 	for (size_t i = 0; !status && i < volumes.nr; i++) {
 		const struct volume *vol = &volumes.v[i];
 		int r;

@@ -57,7 +57,7 @@ static int remove_volume(const struct options *opts,
 
 	/* What is left of one whose table was replaced. */
 	if (!volume_is_wiped(volumes, word))
-		status = volumes_name(volumes, word, &name);
+		status = volumes_name(opts, volumes, word, &name);
 	if (!status && volumes_find(volumes, name) &&
 	    volume_is_attached(volumes_find(volumes, name)))
 		status = fail(IOBAND_DEVICE,

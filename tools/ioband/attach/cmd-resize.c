@@ -166,7 +166,7 @@ int cmd_resize(const struct options *opts, int argc, char **argv)
 			    "resize: expected the name of a volume; 'ioband list' shows those there are");
 	status = volumes_lock(opts, &volumes);
 	if (!status)
-		status = volumes_name(&volumes, argv[0], &name);
+		status = volumes_name(opts, &volumes, argv[0], &name);
 	if (!status)
 		status = resize(opts, volumes_find(&volumes, name),
 				argc > 1 ? argv[1] : NULL);

@@ -34,17 +34,34 @@ static char *unescape_hex(const char *word)
 	return text;
 }
 
+/* A unit without the end of its name, as systemctl takes it. */
+static int find_unit(const struct options *opts, const char *word, uint64_t *id,
+		     char **path)
+{
+	static const char * const ends[] = { "", ".service", ".slice", ".scope" };
+	int r = -ENOENT;
+
+	for (size_t i = 0; r == -ENOENT && i < sizeof(ends) / sizeof(ends[0]); i++) {
+		char *name = xasprintf("%s%s", word, ends[i]);
+
+		r = cgroup_by_name(opts->sysroot, name, id, path);
+		free(name);
+	}
+	return r;
+}
+
 static int find_cgroup(const struct options *opts, const char *word,
 		       struct config_group *group, char **why)
 {
+	bool is_path = strchr(word, '/');
 	char *path = NULL;
 	int r;
 
-	if (*word == '/') {
-		r = cgroup_by_path(opts->sysroot, word, &group->id);
-		path = xstrdup(word);
+	if (is_path) {
+		path = cgroup_path(opts->sysroot, word);
+		r = cgroup_by_path(opts->sysroot, path, &group->id);
 	} else {
-		r = cgroup_by_name(opts->sysroot, word, &group->id, &path);
+		r = find_unit(opts, word, &group->id, &path);
 	}
 	switch (-r) {
 	case 0:
@@ -52,7 +69,7 @@ static int find_cgroup(const struct options *opts, const char *word,
 		break;
 	case ENOENT:
 		*why = xasprintf("group '%s': %s; give the path of a cgroup, the name of a running systemd unit, the id of a container, or a number",
-				 word, *word == '/' ? "there is no such cgroup" :
+				 word, is_path ? "there is no such cgroup" :
 				 "no unit of the system and no container is called so");
 		break;
 	case EEXIST:

@@ -102,14 +102,12 @@ static bool is_follower(const struct options *opts, const char *pid,
 	free(path);
 	while (file && getdelim(&word, &size, '\0', file) > 0) {
 		const char *base = strrchr(word, '/');
-		char dm_name[VOLUME_LEN];
 
 		base = base ? base + 1 : word;
 		follow |= !strcmp(word, "follow");
 		once |= !strcmp(word, "--once");
 		named |= follow && (!strcmp(base, name) ||
-				    (blk_dm_name(dm_name, sizeof(dm_name), word) &&
-				     !strcmp(dm_name, name)));
+				    blk_is_meant(opts->sysroot, word, name));
 	}
 	free(word);
 	if (file)

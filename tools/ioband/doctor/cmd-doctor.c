@@ -5,8 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 
 #include "cmd.h"
 #include "config/config.h"
@@ -58,21 +56,50 @@ static void add_patient(struct doctor *doctor, const char *name,
 /* Add a disk or partition that is not a device-mapper device. */
 static int add_path(struct doctor *doctor, const char *word)
 {
-	struct stat st;
+	unsigned int major, minor;
+	struct blk blk;
+	char *why, *path;
 
-	if (!strchr(word, '/'))
+	if (!strpbrk(word, "/:"))
 		return fail(IOBAND_DEVICE,
 			    "cannot look at '%s': device-mapper has no such device; give a path such as /dev/sda for others",
 			    word);
-	if (stat(word, &st))
-		return fail(IOBAND_DEVICE, "cannot look at '%s': %s", word,
-			    strerror(errno));
-	if (!S_ISBLK(st.st_mode))
-		return fail(IOBAND_DEVICE,
-			    "cannot look at '%s': it is not a block device",
-			    word);
-	add_patient(doctor, word, major(st.st_rdev), minor(st.st_rdev), false);
+	why = blk_look_up(doctor->opts->sysroot, word, &blk);
+	if (why)
+		fail(IOBAND_DEVICE, "cannot look at '%s': %s", word, why);
+	free(why);
+	if (why || sscanf(blk.devno, "%u:%u", &major, &minor) != 2)
+		return IOBAND_DEVICE;
+	path = blk_path(doctor->opts->sysroot, blk.devno);
+	add_patient(doctor, path, major, minor, false);
+	free(path);
 	return 0;
+}
+
+/*
+ * Words for devices are replaced by names, or numbers where device-mapper has none. A
+ * logical volume may be gone.
+ */
+static void replace_words(struct doctor *doctor, char (*names)[VOLUME_LEN])
+{
+	for (int i = 0; i < doctor->nr_words; i++) {
+		const char *word = doctor->words[i];
+		struct blk blk;
+		char *why;
+
+		if (volumes_device(&doctor->volumes, word, NULL) ||
+		    !strpbrk(word, "/:"))
+			continue;
+		why = blk_look_up(doctor->opts->sysroot, word, &blk);
+		if (!why)
+			snprintf(names[i], sizeof(names[i]), "%s",
+				 *blk.dm_name ? blk.dm_name : blk.devno);
+		else if (blk_is_lv(word))
+			blk_dm_name(names[i], sizeof(names[i]), word);
+		if (*names[i])
+			doctor->words[i] = names[i];
+		free(why);
+	}
 }
 
 static int find_patients(struct doctor *doctor)
@@ -82,7 +109,7 @@ static int find_patients(struct doctor *doctor)
 
 	for (size_t i = 0; i < volumes->devices.nr; i++) {
 		const struct ioband_dm_device *dev = &volumes->devices.v[i];
-		bool named = doctor_is_named(doctor, dev), volume = false;
+		bool named = doctor_is_named(doctor, dev->name), volume = false;
 
 		for (size_t j = 0; j < volumes->nr; j++) {
 			if (strcmp(volumes->v[j].name, dev->name))
@@ -95,17 +122,12 @@ static int find_patients(struct doctor *doctor)
 				    volume);
 	}
 	for (int i = 0; !status && i < doctor->nr_words; i++) {
-		struct doctor one = *doctor;
-		bool found = false;
+		const char *word = doctor->words[i];
 
-		one.words = &doctor->words[i];
-		one.nr_words = 1;
-		for (size_t j = 0; j < volumes->devices.nr; j++)
-			found |= doctor_is_named(&one, &volumes->devices.v[j]);
 		/* A configured volume that is missing will be a finding. */
-		if (!found && !doctor_has_file(doctor, STORE_ETC,
-					       doctor->words[i]))
-			status = add_path(doctor, doctor->words[i]);
+		if (!volumes_device(volumes, word, NULL) &&
+		    !doctor_has_file(doctor, STORE_ETC, word))
+			status = add_path(doctor, word);
 	}
 	return status;
 }
@@ -258,19 +280,14 @@ int cmd_doctor(const struct options *opts, int argc, char **argv)
 		.nr_words = argc,
 		.words = argv,
 	};
-	char (*lvs)[VOLUME_LEN];
+	char (*names)[VOLUME_LEN];
 	bool has_target;
 	int status = 0;
 
 	if (opts->noheadings && !is_listing(opts))
 		return fail(IOBAND_USAGE,
 			    "'ioband doctor' prints sentences: leave out --noheadings, or add --raw or --output");
-	lvs = xcalloc(argc + 1, sizeof(*lvs));
-	for (int i = 0; i < argc; i++) {
-		if (blk_is_lv(argv[i]) &&
-		    blk_dm_name(lvs[i], sizeof(lvs[i]), argv[i]))
-			argv[i] = lvs[i];
-	}
+	names = xcalloc(argc + 1, sizeof(*names));
 	/* Without the target there are no volumes, but there may be other findings. */
 	has_target = check_target(&doctor, &status);
 	if (has_target)
@@ -279,8 +296,10 @@ int cmd_doctor(const struct options *opts, int argc, char **argv)
 		add_finding(&doctor, ERROR, "module", "device-mapper",
 			    xstrdup("device-mapper does not answer"),
 			    xstrdup("try 'modprobe dm_mod'"));
-	if (!status)
+	if (!status) {
+		replace_words(&doctor, names);
 		status = find_patients(&doctor);
+	}
 	if (!status)
 		status = doctor_volumes(&doctor);
 	if (!status)
@@ -293,6 +312,6 @@ int cmd_doctor(const struct options *opts, int argc, char **argv)
 		status = print_findings(&doctor);
 	}
 	free_doctor(&doctor);
-	free(lvs);
+	free(names);
 	return status;
 }

@@ -4,8 +4,6 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 
 #include "doctor.h"
 
@@ -27,34 +25,18 @@ void add_finding(struct doctor *doctor, enum severity severity,
 }
 
 /* Whether a device-mapper device is one of those that were asked for. */
-bool doctor_is_named(const struct doctor *doctor,
-		     const struct ioband_dm_device *dev)
+bool doctor_is_named(const struct doctor *doctor, const char *name)
 {
-	for (int i = 0; i < doctor->nr_words; i++) {
-		const char *word = doctor->words[i];
-		struct stat st;
-
-		if (!strcmp(word, dev->name) ||
-		    (strchr(word, '/') && !stat(word, &st) &&
-		     S_ISBLK(st.st_mode) && major(st.st_rdev) == dev->major &&
-		     minor(st.st_rdev) == dev->minor))
+	for (int i = 0; i < doctor->nr_words; i++)
+		if (!strcmp(doctor->words[i], name))
 			return true;
-	}
 	return false;
 }
 
 /* Whether a device-mapper device of that name is to be examined. */
 bool doctor_wants(const struct doctor *doctor, const char *name)
 {
-	if (!doctor->nr_words)
-		return true;
-	for (size_t i = 0; i < doctor->volumes.devices.nr; i++)
-		if (!strcmp(doctor->volumes.devices.v[i].name, name))
-			return doctor_is_named(doctor, &doctor->volumes.devices.v[i]);
-	for (int i = 0; i < doctor->nr_words; i++)
-		if (!strcmp(doctor->words[i], name))
-			return true;
-	return false;
+	return !doctor->nr_words || doctor_is_named(doctor, name);
 }
 
 /**

@@ -85,8 +85,8 @@ static int converge(struct follow *follow)
 	int status = lock_take(follow->opts);
 
 	for (unsigned int i = 0; !status && i < MAX_TRIES; i++) {
-		status = mirror_read(&follow->mirror,
-				     follow->opts->sysroot, follow->name);
+		status = mirror_read(&follow->mirror, follow->opts,
+				     follow->name);
 		if (!status)
 			status = mirror_compare(&follow->mirror, &follow->tree);
 		if (!status)
@@ -251,6 +251,7 @@ int cmd_follow(const struct options *opts, int argc, char **argv)
 {
 	struct follow follow = { .opts = opts, .records = -1 };
 	int status, signals = -1;
+	char *name = NULL;
 
 	if (!argc)
 		return fail(IOBAND_USAGE,
@@ -265,7 +266,10 @@ int cmd_follow(const struct options *opts, int argc, char **argv)
 		watch_records(&follow);
 	}
 	/* Report a volume that cannot be followed before reading anything else. */
-	status = mirror_read(&follow.mirror, opts->sysroot, follow.name);
+	status = mirror_read(&follow.mirror, opts, follow.name);
+	/* Nothing needs to be mounted at a mount point for ever. */
+	if (!status)
+		follow.name = name = xstrdup(follow.mirror.vol->name);
 	if (!status)
 		status = tree_open(&follow.tree, opts->sysroot);
 	if (!status)
@@ -282,6 +286,7 @@ int cmd_follow(const struct options *opts, int argc, char **argv)
 	if (follow.tree.mount)
 		tree_close(&follow.tree);
 	mirror_free(&follow.mirror);
+	free(name);
 	if (signals >= 0)
 		close(signals);
 	return status;

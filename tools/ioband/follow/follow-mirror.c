@@ -26,11 +26,13 @@ static void no_limits(struct follow_group *group)
 /**
  * mirror_read - read the table of the volume
  * @mirror: filled in; zeroed before the first call
- * @name: its device-mapper name, or path
+ * @opts: the global options
+ * @name: a word that names it
  *
  * Return: 0, or an exit code after the error has been reported.
  */
-int mirror_read(struct mirror *mirror, const char *sysroot, const char *name)
+int mirror_read(struct mirror *mirror, const struct options *opts,
+		const char *name)
 {
 	const char *found;
 	int status;
@@ -41,7 +43,7 @@ int mirror_read(struct mirror *mirror, const char *sysroot, const char *name)
 	mirror->stale = false;
 	status = volumes_read(&mirror->volumes);
 	if (!status)
-		status = volumes_name(&mirror->volumes, name, &found);
+		status = volumes_name(opts, &mirror->volumes, name, &found);
 	if (status)
 		return status;
 	for (size_t i = 0; !mirror->vol; i++)
@@ -54,7 +56,7 @@ int mirror_read(struct mirror *mirror, const char *sysroot, const char *name)
 	/* These policies know no weights, and refuse one. */
 	mirror->has_weights = strcmp(mirror->vol->table.policy, "limit") &&
 			      strcmp(mirror->vol->table.policy, "range-bw");
-	io_devices_find(&mirror->devices, sysroot, mirror->vol->major,
+	io_devices_find(&mirror->devices, opts->sysroot, mirror->vol->major,
 			mirror->vol->minor);
 	return 0;
 }

@@ -94,7 +94,8 @@ struct mirror {
 	bool stale;
 };
 
-int mirror_read(struct mirror *mirror, const char *sysroot, const char *name);
+int mirror_read(struct mirror *mirror, const struct options *opts,
+		const char *name);
 int mirror_compare(struct mirror *mirror, struct tree *tree);
 int mirror_apply(struct mirror *mirror, struct followed *group);
 void mirror_free(struct mirror *mirror);

@@ -16,8 +16,8 @@
 
 #include "blk.h"
 #include "cmd.h"
+#include "mounts.h"
 #include "util.h"
-#include "words.h"
 
 /* Strictly MAJOR:MINOR, so that it cannot lead out of its directory in sysfs. */
 static int is_devno(const char *device)
@@ -275,7 +275,8 @@ static char *resolve_tag(const char *arg)
 	return path ? path : xstrdup(arg);
 }
 
-static int find_by_node(const char *arg, char *devno)
+/* Return: %NULL, or why there is none, to be freed. */
+static char *find_by_node(const char *arg, char *devno)
 {
 	bool is_tag = *arg != '/' && strchr(arg, '=');
 	char *path = resolve_tag(arg);
@@ -286,65 +287,104 @@ static int find_by_node(const char *arg, char *devno)
 		/* VG/LV and plain device-mapper names. */
 		char name[128], *mapper;
 
-		r = -errno;
+		r = errno;
 		if (*arg != '/') {
 			mapper = blk_dm_name(name, sizeof(name), arg) ?
 				 xasprintf("/dev/mapper/%s", name) :
 				 xstrdup(arg);
-			r = stat(mapper, &st) ? -errno : 0;
+			r = stat(mapper, &st) ? errno : 0;
 			free(mapper);
 		}
 	}
 	free(path);
 	if (r)
-		return fail(IOBAND_DEVICE,
-			    "cannot use '%s': %s; 'lsblk -p' shows the block devices there are",
-			    arg, is_tag ? "no device has that" : strerror(-r));
+		return xstrdup(is_tag ? "no device has that" : strerror(r));
 	if (!S_ISBLK(st.st_mode))
-		return fail(IOBAND_DEVICE,
-			    "cannot use '%s': it is not a block device; 'lsblk -p' shows those there are",
-			    arg);
+		return xstrdup("it is neither a block device nor where one is mounted");
 	snprintf(devno, DEVNO_LEN, "%u:%u", major(st.st_rdev),
 		 minor(st.st_rdev));
-	return 0;
+	return NULL;
+}
+
+static char *find_devno(const char *sysroot, const char *arg, char *devno)
+{
+	if (is_devno(arg) && strlen(arg) < DEVNO_LEN) {
+		strcpy(devno, arg);
+		return NULL;
+	}
+	if (!*sysroot)
+		return find_by_node(arg, devno);
+	return find_by_name(sysroot, arg, devno) ? NULL :
+						   xstrdup(strerror(ENOENT));
+}
+
+/**
+ * blk_look_up - find the block device that a word names, if there is one
+ * @sysroot: prefix of /proc and /sys; unless "", node names are looked up in its sysfs
+ * @arg: path of a node, VG/LV, device-mapper name, UUID= and the like, MAJOR:MINOR, or
+ *	a mount point
+ * @blk: filled in
+ *
+ * Return: %NULL, or why there is none, to be freed.
+ */
+char *blk_look_up(const char *sysroot, const char *arg, struct blk *blk)
+{
+	char *mounted = NULL, *name, *why;
+
+	memset(blk, 0, sizeof(*blk));
+	if (*arg == '/' && strncmp(arg, "/dev/", 5))
+		mounted = mounts_at(sysroot, arg);
+	why = find_devno(sysroot, mounted ? mounted : arg, blk->devno);
+	free(mounted);
+	if (why)
+		return why;
+	if (!blk_sectors(sysroot, blk->devno, &blk->sectors))
+		return xasprintf("/sys knows no block device %s", blk->devno);
+	name = read_line(sysroot, blk->devno, "dm/name", "");
+	if (name)
+		snprintf(blk->dm_name, sizeof(blk->dm_name), "%s", name);
+	free(name);
+	return NULL;
 }
 
 /**
  * blk_find - find the block device that a word names
- * @sysroot: prefix of /sys; unless "", node names are looked up in its sysfs
- * @arg: path of a node, VG/LV, device-mapper name, UUID= and the like, or
- *	MAJOR:MINOR
+ * @sysroot: as in blk_look_up()
+ * @arg: as in blk_look_up()
  * @blk: filled in
  *
  * Return: 0, or an exit code after the error has been reported.
  */
 int blk_find(const char *sysroot, const char *arg, struct blk *blk)
 {
-	char *name;
+	char *why = blk_look_up(sysroot, arg, blk);
 
-	memset(blk, 0, sizeof(*blk));
-	if (is_devno(arg) && strlen(arg) < sizeof(blk->devno)) {
-		strcpy(blk->devno, arg);
-	} else if (*sysroot) {
-		if (!find_by_name(sysroot, arg, blk->devno))
-			return fail(IOBAND_DEVICE,
-				    "cannot use '%s': %s; 'lsblk -p' shows the block devices there are",
-				    arg, strerror(ENOENT));
-	} else {
-		int status = find_by_node(arg, blk->devno);
+	if (why)
+		fail(IOBAND_DEVICE,
+		     "cannot use '%s': %s; 'lsblk -p' shows the block devices there are",
+		     arg, why);
+	free(why);
+	return why ? IOBAND_DEVICE : 0;
+}
 
-		if (status)
-			return status;
-	}
-	if (!blk_sectors(sysroot, blk->devno, &blk->sectors))
-		return fail(IOBAND_DEVICE,
-			    "cannot use '%s': /sys knows no block device %s; 'lsblk -p' shows those there are",
-			    arg, blk->devno);
-	name = read_line(sysroot, blk->devno, "dm/name", "");
-	if (name)
-		snprintf(blk->dm_name, sizeof(blk->dm_name), "%s", name);
-	free(name);
-	return 0;
+/**
+ * blk_is_meant - whether a word names a device-mapper device, which may be gone
+ * @sysroot: as in blk_look_up()
+ * @arg: as in blk_look_up()
+ * @name: name of the device
+ */
+bool blk_is_meant(const char *sysroot, const char *arg, const char *name)
+{
+	char by_form[128], *why;
+	struct blk blk;
+
+	if (blk_dm_name(by_form, sizeof(by_form), arg) && !strcmp(by_form, name))
+		return true;
+	if (!strpbrk(arg, "/:"))
+		return false;
+	why = blk_look_up(sysroot, arg, &blk);
+	free(why);
+	return !why && !strcmp(blk.dm_name, name);
 }
 
 /* Call @take for each entry of a sysfs directory of the device, sorted. */
@@ -412,32 +452,6 @@ int blk_find_below(const char *sysroot, const char *arg, const char *name,
 	return status;
 }
 
-/*
- * In /proc/self/mountinfo MAJOR:MINOR is the third field, the mount point the fifth.
- * @where: which mount point, or %NULL for any.
- */
-static char *find_mount_of(const char *sysroot, const char *device,
-			   const char *where)
-{
-	FILE *file = open_below(sysroot, "/proc/self/mountinfo");
-	char *line = NULL, *found = NULL;
-	size_t size = 0;
-
-	if (!file)
-		return NULL;
-	while (!found && getline(&line, &size, file) > 0) {
-		char number[DEVNO_LEN], point[4096];
-
-		if (sscanf(line, "%*s %*s %23s %*s %4095s", number,
-			   point) == 2 && !strcmp(number, device) &&
-		    (!where || !strcmp(point, where)))
-			found = xstrdup(point);
-	}
-	free(line);
-	fclose(file);
-	return found;
-}
-
 /**
  * blk_user - find out what is using a device
  * @sysroot: prefix of /proc and /sys
@@ -449,9 +463,8 @@ char *blk_user(const char *sysroot, const char *device)
 {
 	char *name = NULL, *text = NULL, *devno = NULL;
 
-	name = find_mount_of(sysroot, device, NULL);
+	name = mounts_of(sysroot, device);
 	if (name) {
-		unescape(name);
 		text = xasprintf("mounted on %s", name);
 		free(name);
 		return text;
@@ -480,8 +493,8 @@ char *blk_user(const char *sysroot, const char *device)
  */
 bool blk_is_root(const char *sysroot, const char *device)
 {
-	char *found = find_mount_of(sysroot, device, "/");
-	bool is_root = found;
+	char *found = mounts_at(sysroot, "/");
+	bool is_root = found && !strcmp(found, device);
 
 	free(found);
 	return is_root;

@@ -28,7 +28,9 @@ char *blk_path(const char *sysroot, const char *device);
 char *blk_stable_path(const char *sysroot, const char *device);
 bool blk_parse_tag(const char *arg, char **tag, char **value);
 bool blk_is_lv(const char *arg);
+char *blk_look_up(const char *sysroot, const char *arg, struct blk *blk);
 int blk_find(const char *sysroot, const char *arg, struct blk *blk);
+bool blk_is_meant(const char *sysroot, const char *arg, const char *name);
 int blk_find_below(const char *sysroot, const char *arg, const char *name,
 		   struct blk *blk);
 bool blk_sectors(const char *sysroot, const char *device, uint64_t *sectors);

@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 #include "cgroup.h"
+#include "mounts.h"
 #include "util.h"
-#include "words.h"
 
 enum {
 	/* FILEID_KERNFS of linux/exportfs.h, not exported to user space. */
@@ -75,29 +75,20 @@ static bool has_word(const char *list, const char *word)
  */
 static char *find_mount(const char *sysroot)
 {
-	FILE *file = open_below(sysroot, "/proc/self/mountinfo");
-	char *line = NULL, *found = NULL;
+	struct mounts mounts;
+	char *found = NULL;
 	bool v1 = false;
-	size_t size = 0;
 
-	if (!file)
-		return NULL;
-	while (!v1 && getline(&line, &size, file) > 0) {
-		char point[4096], fstype[32], options[512];
-		char *rest = strstr(line, " - ");
-
-		if (!rest || sscanf(line, "%*s %*s %*s %*s %4095s", point) != 1 ||
-		    sscanf(rest, " - %31s %*s %511s", fstype, options) != 2)
-			continue;
-		v1 = !strcmp(fstype, "cgroup") && has_word(options, "blkio");
-		if (v1 || (!found && !strcmp(fstype, "cgroup2"))) {
+	mounts_open(&mounts, sysroot);
+	while (!v1 && mounts_next(&mounts)) {
+		v1 = !strcmp(mounts.type, "cgroup") &&
+		     has_word(mounts.options, "blkio");
+		if (v1 || (!found && !strcmp(mounts.type, "cgroup2"))) {
 			free(found);
-			unescape(point);
-			found = xasprintf("%s%s", sysroot, point);
+			found = xasprintf("%s%s", sysroot, mounts.point);
 		}
 	}
-	free(line);
-	fclose(file);
+	mounts_close(&mounts);
 	return found;
 }
 
@@ -253,6 +244,27 @@ void cgroup_paths_free(struct cgroup_paths *paths)
 		free(paths->v[i].path);
 	free(paths->v);
 	memset(paths, 0, sizeof(*paths));
+}
+
+/**
+ * cgroup_path - find the path of a cgroup in the hierarchy
+ * @sysroot: prefix of /proc and of the cgroup mount
+ * @path: from the root of the hierarchy, with or without a slash, or below the mount
+ *
+ * Return: the path from the root, to be freed; there may be no such cgroup.
+ */
+char *cgroup_path(const char *sysroot, const char *path)
+{
+	char *mount = find_mount(sysroot), *from_root;
+	const char *point = mount ? mount + strlen(sysroot) : "/";
+	size_t len = strcmp(point, "/") ? strlen(point) : 0;
+
+	if (len && !strncmp(path, point, len) &&
+	    (path[len] == '/' || !path[len]))
+		path += len;
+	from_root = xasprintf("%s%s", *path == '/' ? "" : "/", path);
+	free(mount);
+	return from_root;
 }
 
 /* Whether the path has a ".." that could lead out of the hierarchy. */

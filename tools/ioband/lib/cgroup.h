@@ -29,6 +29,7 @@ const char *cgroup_paths_find(const struct cgroup_paths *paths, uint64_t id);
 void cgroup_paths_free(struct cgroup_paths *paths);
 
 /* From path or name to id; paths are relative to the mount. */
+char *cgroup_path(const char *sysroot, const char *path);
 int cgroup_by_path(const char *sysroot, const char *path, uint64_t *id);
 int cgroup_by_name(const char *sysroot, const char *name, uint64_t *id,
 		   char **path);

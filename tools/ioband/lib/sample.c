@@ -130,7 +130,7 @@ static int read_sample(struct sample *sample, const struct options *opts,
 	memset(sample, 0, sizeof(*sample));
 	status = volumes_read(&sample->volumes);
 	if (!status)
-		status = volumes_choose(&sample->volumes, argc, argv);
+		status = volumes_choose(opts, &sample->volumes, argc, argv);
 	if (status)
 		return status;
 

@@ -5,8 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 
 #include "blk.h"
 #include "cmd.h"
@@ -246,57 +244,57 @@ int volumes_read_status(struct volumes *volumes)
 	return 0;
 }
 
+/* The device-mapper device that a word names, or %NULL with a reason to be freed. */
+static const struct ioband_dm_device *
+find_device(const struct options *opts, const struct volumes *volumes,
+	    const char *arg, char **why)
+{
+	const struct ioband_dm_device *dev;
+	char lv[128], devno[DEVNO_LEN];
+	bool is_lv = blk_is_lv(arg) && blk_dm_name(lv, sizeof(lv), arg);
+	struct blk blk;
+
+	*why = NULL;
+	dev = volumes_device(volumes, is_lv ? lv : arg, NULL);
+	if (dev || is_lv || !strpbrk(arg, "/:"))
+		return dev;
+	*why = blk_look_up(opts->sysroot, arg, &blk);
+	for (size_t i = 0; !*why && i < volumes->devices.nr; i++) {
+		dev = &volumes->devices.v[i];
+		snprintf(devno, sizeof(devno), "%u:%u", dev->major, dev->minor);
+		if (!strcmp(devno, blk.devno))
+			return dev;
+	}
+	return NULL;
+}
+
 /**
  * volumes_name - find the volume that a word names
+ * @opts: the global options
  * @volumes: what volumes_read() found
- * @arg: a name, VG/LV, or the path of a node such as /dev/mapper/NAME or /dev/VG/LV
+ * @arg: a name, VG/LV, or what else blk_find() takes, but no UUID= and the like
  * @name: set to its name, which is owned by @volumes
  *
  * Return: 0, or an exit code after the error has been reported.
  */
-int volumes_name(const struct volumes *volumes, const char *arg,
-		 const char **name)
+int volumes_name(const struct options *opts, const struct volumes *volumes,
+		 const char *arg, const char **name)
 {
-	const struct ioband_dm_device *dev = NULL;
-	bool is_path = strchr(arg, '/');
-	const char *word = arg;
-	struct stat st;
-	char lv[128];
+	const struct ioband_dm_device *dev;
+	const struct volume *vol;
+	char *why;
 
-	if (blk_is_lv(arg) && blk_dm_name(lv, sizeof(lv), arg)) {
-		word = lv;
-		is_path = false;
-	}
-	if (is_path && stat(arg, &st))
-		return fail(IOBAND_DEVICE,
-			    "cannot use '%s': %s; 'ioband list' shows the volumes there are",
-			    arg, strerror(errno));
-	if (is_path && !S_ISBLK(st.st_mode))
-		return fail(IOBAND_DEVICE,
-			    "cannot use '%s': it is not a block device; 'ioband list' shows the volumes there are",
-			    arg);
-
-	for (size_t i = 0; !dev && i < volumes->devices.nr; i++) {
-		dev = &volumes->devices.v[i];
-		if (is_path ? dev->major != major(st.st_rdev) ||
-			      dev->minor != minor(st.st_rdev) :
-			      strcmp(dev->name, word))
-			dev = NULL;
-	}
-	if (!dev)
-		return fail(IOBAND_DEVICE,
-			    "cannot use '%s': device-mapper has no such device; 'ioband list' shows the volumes there are",
-			    arg);
-
-	for (size_t i = 0; i < volumes->nr; i++) {
-		if (!strcmp(volumes->v[i].name, dev->name)) {
-			*name = volumes->v[i].name;
-			return 0;
-		}
-	}
-	return fail(IOBAND_DEVICE,
-		    "cannot use '%s': it has no ioband target; 'ioband list' shows the volumes that have",
-		    arg);
+	dev = find_device(opts, volumes, arg, &why);
+	vol = dev ? volumes_find(volumes, dev->name) : NULL;
+	if (vol)
+		*name = vol->name;
+	else
+		fail(IOBAND_DEVICE,
+		     "cannot use '%s': %s; 'ioband list' shows the volumes %s",
+		     arg, dev ? "it has no ioband target" : why ? why :
+		     "device-mapper has no such device", dev ? "that have" : "there are");
+	free(why);
+	return vol ? 0 : IOBAND_DEVICE;
 }
 
 /**
@@ -384,19 +382,21 @@ char *volumes_title(const struct volumes *volumes, const char *name)
 
 /**
  * volumes_choose - choose the volumes that words name
+ * @opts: the global options
  * @volumes: what volumes_read() found
  * @argc: number of words; 0 for all volumes
  * @argv: the words
  *
  * Return: 0, or an exit code after the error has been reported.
  */
-int volumes_choose(struct volumes *volumes, int argc, char **argv)
+int volumes_choose(const struct options *opts, struct volumes *volumes,
+		   int argc, char **argv)
 {
 	for (size_t i = 0; i < volumes->nr; i++)
 		volumes->v[i].chosen = !argc;
 	for (int i = 0; i < argc; i++) {
 		const char *name;
-		int status = volumes_name(volumes, argv[i], &name);
+		int status = volumes_name(opts, volumes, argv[i], &name);
 
 		if (status)
 			return status;

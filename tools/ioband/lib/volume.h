@@ -57,15 +57,16 @@ struct volumes {
 int volumes_read(struct volumes *volumes);
 int volumes_lock(const struct options *opts, struct volumes *volumes);
 int volumes_read_status(struct volumes *volumes);
-int volumes_name(const struct volumes *volumes, const char *arg,
-		 const char **name);
+int volumes_name(const struct options *opts, const struct volumes *volumes,
+		 const char *arg, const char **name);
 char *volumes_title(const struct volumes *volumes, const char *name);
 char *volume_title(const char *name, const char *uuid);
 struct volume *volumes_find(const struct volumes *volumes, const char *name);
 const struct ioband_dm_device *
 volumes_device(const struct volumes *volumes, const char *name,
 	       const char *uuid);
-int volumes_choose(struct volumes *volumes, int argc, char **argv);
+int volumes_choose(const struct options *opts, struct volumes *volumes,
+		   int argc, char **argv);
 void volumes_free(struct volumes *volumes);
 
 #endif /* IOBAND_VOLUME_H */

@@ -136,7 +136,7 @@ int cmd_group(const struct options *opts, int argc, char **argv)
 			    argv[3]);
 	status = volumes_lock(opts, &volumes);
 	if (!status)
-		status = volumes_name(&volumes, argv[1], &name);
+		status = volumes_name(opts, &volumes, argv[1], &name);
 	if (!status)
 		status = change(opts, volumes_find(&volumes, name), is_add,
 				argc - 2, argv + 2);

@@ -209,7 +209,7 @@ int cmd_set(const struct options *opts, int argc, char **argv)
 			    "set: expected a volume, a group and key=value, as in 'ioband set data /db.slice weight=300'");
 	status = volumes_lock(opts, &volumes);
 	if (!status)
-		status = volumes_name(&volumes, argv[0], &name);
+		status = volumes_name(opts, &volumes, argv[0], &name);
 	if (!status) {
 		vol = volumes_find(&volumes, name);
 		if (*argv[1] != '/' && strchr(argv[1], '='))

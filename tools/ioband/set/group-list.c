@@ -185,7 +185,7 @@ int group_list(const struct options *opts, int argc, char **argv)
 	if (!status)
 		status = volumes_read(&volumes);
 	if (!status)
-		status = volumes_choose(&volumes, argc, argv);
+		status = volumes_choose(opts, &volumes, argc, argv);
 	for (size_t i = 0; !status && i < volumes.nr; i++)
 		if (volumes.v[i].chosen)
 			status = add_volume(&l, &volumes.v[i]);

@@ -216,26 +216,6 @@ static void add_volumes(struct listing *list, const struct volumes *volumes,
 	free(totals);
 }
 
-/* Whether a word names the device @name, even if that is gone. */
-static bool means(const struct options *opts, const char *word, const char *name)
-{
-	char by_form[VOLUME_LEN], *why;
-	struct blk blk;
-	bool same;
-
-	blk_dm_name(by_form, sizeof(by_form), word);
-	if (!strcmp(by_form, name))
-		return true;
-	if (!strchr(word, '/'))
-		return false;
-	fail_keep(&why);
-	same = !blk_find(opts->sysroot, word, &blk) &&
-	       !strcmp(blk.dm_name, name);
-	fail_keep(NULL);
-	free(why);
-	return same;
-}
-
 /* Report volumes that LVM has undone, lest they be taken for active ones. */
 static int check_ghosts(const struct options *opts,
 			const struct volumes *volumes, int argc, char **argv)
@@ -249,7 +229,7 @@ static int check_ghosts(const struct options *opts,
 		bool named = false;
 
 		for (int j = 0; j < argc; j++)
-			named |= means(opts, argv[j], name);
+			named |= blk_is_meant(opts->sysroot, argv[j], name);
 		if (named)
 			status = fail(IOBAND_DEVICE, "%s", sentence);
 		else if (!argc)
@@ -272,12 +252,12 @@ int cmd_status(const struct options *opts, int argc, char **argv)
 	if (!status)
 		status = check_ghosts(opts, &volumes, argc, argv);
 	if (!status)
-		status = volumes_choose(&volumes, argc, argv);
+		status = volumes_choose(opts, &volumes, argc, argv);
 	if (!status)
 		status = volumes_read_status(&volumes);
 	/* Fail if a named volume has vanished meanwhile. */
 	if (!status)
-		status = volumes_choose(&volumes, argc, argv);
+		status = volumes_choose(opts, &volumes, argc, argv);
 	if (!status) {
 		add_volumes(list, &volumes, opts);
 		status = listing_print(list);

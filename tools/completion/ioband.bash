@@ -43,23 +43,28 @@ _ioband_devices() {
 	lsblk --noheadings --raw --paths -o NAME 2>/dev/null | _ioband_plain
 }
 
+# Below the path of a unit of the system, which has only slices above it, its name.
+_ioband_units() {
+	sed -E 'p; s#^(/[^/]*\.slice)*/([^/]*\.(service|slice|scope))$#\2#; t; d'
+}
+
 # Groups of a volume, by the path of their cgroup where they have one.
 _ioband_groups() {
 	ioband status "$1" --raw --noheadings -o GROUP,CGROUP 2>/dev/null |
 		awk '{ print $1 == -1 ? "default" : $2 == "-" ? $1 : $2 }' |
-		_ioband_plain
+		_ioband_plain | _ioband_units
 }
 
 # Cgroups that have the io controller.
 _ioband_cgroups() {
 	(cd /sys/fs/cgroup && find . -mindepth 2 -name io.stat -printf '/%P\n') 2>/dev/null |
-		sed 's|/io.stat$||'
+		sed 's|/io.stat$||' | _ioband_units
 }
 
 _ioband() {
 	local commands='create remove resize attach detach enable disable group set show save diff
 		apply import list status top metrics follow doctor calibrate
-		simulate version'
+		simulate version help'
 	local options='--json --raw --output --noheadings --bytes --quiet --sysroot
 		--verbose --help --version'
 	local volume_keys='share= type= policy= auto= io_throttle= io_limit= quantum='
@@ -195,8 +200,12 @@ _ioband() {
 	group/* | set/*)
 		choices=$group_keys
 		;;
+	help/1)
+		choices=$commands
+		;;
 	import/1 | calibrate/1 | simulate/1)
-		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		[[ ${words[0]} != calibrate ]] || _ioband_offer < <(_ioband_devices)
+		mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -f -- "$cur")
 		compopt -o filenames 2>/dev/null
 		return
 		;;

@@ -67,6 +67,7 @@ enum {
  * @columns: what it can print, ended by an entry without a name; or %NULL
  * @own: its own options, or %NULL
  * @flags: %CMD_DRY_RUN and so on
+ * @examples: lines as they are typed, without "ioband"
  */
 struct command {
 	const char *name;
@@ -77,6 +78,7 @@ struct command {
 	const struct column *columns;
 	const struct own_options *own;
 	unsigned int flags;
+	const char *examples;
 };
 
 enum {

@@ -4,6 +4,7 @@
  */
 #include <ctype.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cmd.h"
 #include "help.h"
@@ -57,7 +58,7 @@ static void print_keys(const struct command *cmd)
 	       is_default ? "the default group" : "a group",
 	       cmd->flags & CMD_SHARE_KEYS ? "if never given" : "if not given",
 	       is_default ? "" :
-	       "  parent=GROUP         out of whose part it comes (* default)\n");
+	       "  parent=GROUP         the group above it (* default)\n");
 	if (cmd->flags & CMD_GROUP)
 		printf("\nA GROUP is 'default', a number, or with type cgroup the path of a cgroup, a\n"
 		       "systemd unit, or the id of a container; with type user or gid a name.\n");
@@ -72,6 +73,19 @@ static void print_columns(const struct command *cmd)
 		printf("  %c %-18s %s\n", c->shown ? '*' : ' ', c->name, c->desc);
 }
 
+static void print_examples(const struct command *cmd)
+{
+	const char *line = cmd->examples;
+
+	printf("\nExamples:\n");
+	while (*line) {
+		size_t len = strcspn(line, "\n");
+
+		printf("  ioband %.*s\n", (int)len, line);
+		line += len + !!line[len];
+	}
+}
+
 /**
  * help_command - print the help of one command
  */
@@ -80,6 +94,7 @@ void help_command(const struct command *cmd)
 	printf("Usage: ioband [OPTION ...] %s%s%s\n\n%c%s.\n", cmd->name,
 	       *cmd->arg_desc ? " " : "", cmd->arg_desc,
 	       toupper((unsigned char)*cmd->desc), cmd->desc + 1);
+	print_examples(cmd);
 	print_keys(cmd);
 	print_own_options(cmd);
 	print_columns(cmd);
@@ -93,7 +108,7 @@ void help_all(const struct command *commands, int nr)
 {
 	printf("Usage: ioband [OPTION ...] COMMAND [ARGUMENT ...]\n\n"
 	       "Show and set how groups share the bandwidth of disks.\n\n"
-	       "Commands ('ioband COMMAND --help' for keys, options and columns of one):\n");
+	       "Commands ('ioband help COMMAND' for examples, keys, options and columns of one):\n");
 	for (int i = 0; i < nr; i++)
 		printf("  %s%s%s\n      %s\n", commands[i].name,
 		       *commands[i].arg_desc ? " " : "", commands[i].arg_desc,

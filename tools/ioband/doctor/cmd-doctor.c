@@ -29,7 +29,7 @@ const struct column doctor_columns[] = {
 	[COL_SUBJECT] = { "SUBJECT", COLUMN_STRING, true,
 		"volume or device" },
 	[COL_FINDING] = { "FINDING", COLUMN_STRING, true,
-		"what is so" },
+		"what was found" },
 	[COL_ADVICE] = { "ADVICE", COLUMN_STRING, true,
 		"what to do" },
 	{ 0 }

@@ -8,12 +8,14 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <linux/fs.h>
@@ -127,10 +129,96 @@ static char *find_node(const struct options *opts, const char *word, int *status
 	struct stat st;
 	struct blk blk;
 
-	if (!stat(word, &st))
+	if (!stat(word, &st) && !S_ISDIR(st.st_mode))
 		return xstrdup(word);
 	*status = blk_find(opts->sysroot, word, &blk);
 	return *status ? NULL : blk_path(opts->sysroot, blk.devno);
+}
+
+/*
+ * struct witness - what the disks themselves have counted
+ * @disks: their names, as "sda+sdb"; %NULL if unknown
+ * @bps: the most that others have read and written meanwhile, bytes per second
+ * @is_memory: there was a test most of whose reads never came to the disks
+ */
+struct witness {
+	char *disks;
+	const char *sysroot;
+	uint64_t bps;
+	bool is_memory;
+};
+
+static void find_witness(struct witness *witness, int fd)
+{
+	char devno[DEVNO_LEN];
+	struct stat st;
+	dev_t dev;
+
+	if (fstat(fd, &st))
+		return;
+	dev = S_ISBLK(st.st_mode) ? st.st_rdev : st.st_dev;
+	snprintf(devno, sizeof(devno), "%u:%u", major(dev), minor(dev));
+	witness->disks = blk_disks(witness->sysroot, devno);
+}
+
+/* Return: sectors that the disks have read and written, 0 if one does not count. */
+static uint64_t count_sectors(const struct witness *witness)
+{
+	const char *name = witness->disks;
+	uint64_t sum = 0;
+
+	while (name && *name) {
+		size_t len = strcspn(name, "+");
+		char *path = xasprintf("/sys/block/%.*s/stat", (int)len, name);
+		FILE *file = open_below(witness->sysroot, path);
+		uint64_t rd = 0, wr = 0;
+
+		if (file && fscanf(file, "%*u %*u %" SCNu64 " %*u %*u %*u %" SCNu64,
+				   &rd, &wr) != 2)
+			rd = wr = 0;
+		if (file)
+			fclose(file);
+		free(path);
+		if (!rd && !wr)
+			return 0;
+		sum += rd + wr;
+		name += len + (name[len] == '+');
+	}
+	return sum;
+}
+
+/* Compare what the disks have done with what was read. */
+static void question(struct witness *witness, const struct disktest *test,
+		     uint64_t before)
+{
+	uint64_t after = count_sectors(witness);
+	uint64_t own = test->nr_ios * (test->io_bytes / 512);
+	uint64_t bps;
+
+	if (!before || after < before)
+		return;
+	after -= before;
+	if (after < own / 2)
+		witness->is_memory = true;
+	/* Some metadata is written at any time. */
+	if (after <= own || (after - own) * 20 <= after)
+		return;
+	bps = (after - own) * 512e9 / test->ns;
+	if (bps > witness->bps)
+		witness->bps = bps;
+}
+
+static void report_witness(const struct witness *witness, const char *path)
+{
+	char text[UNITS_LEN];
+
+	if (witness->is_memory)
+		warn("'%s': most of it was not read from %s, but from memory: the figures are not those of the disk; a file or thin volume with holes is so, or a cache",
+		     path, witness->disks);
+	if (witness->bps)
+		warn("'%s': %s was in use, others moved up to %s a second: the figures are what they left, not what the disk can do",
+		     path, witness->disks,
+		     units_size(text, witness->bps));
 }
 
 static int open_device(const char *path, int *fd, uint64_t *bytes)
@@ -180,19 +268,23 @@ static void add_test(struct listing *list, const struct disktest *test)
 	listing_number(list, COL_IOS, test->nr_ios);
 }
 
-static int run_tests(struct listing *list, const char *path, int fd,
-		     uint64_t bytes)
+static int run_tests(struct listing *list, struct witness *witness,
+		     const char *path, int fd, uint64_t bytes)
 {
 	int r = 0;
 
+	find_witness(witness, fd);
 	for (nr_done = 0; !r && !interrupted && nr_done < NR_TESTS; nr_done++) {
 		struct disktest test = all_tests[nr_done];
+		uint64_t before = count_sectors(witness);
 
 		r = disktest_run(&test, fd, bytes,
 				 seconds * NS_PER_SEC / NR_TESTS, show_progress);
 		/* The figures of an interrupted test are worthless. */
-		if (!r && !interrupted)
+		if (!r && !interrupted) {
 			add_test(list, &test);
+			question(witness, &test, before);
+		}
 	}
 	if (isatty(STDERR_FILENO))
 		fputs("\r\033[K", stderr);
@@ -205,6 +297,7 @@ static int run_tests(struct listing *list, const char *path, int fd,
 int cmd_calibrate(const struct options *opts, int argc, char **argv)
 {
 	struct sigaction action = { .sa_handler = interrupt };
+	struct witness witness = { .sysroot = opts->sysroot };
 	struct listing *list;
 	char *path = NULL;
 	uint64_t bytes;
@@ -221,10 +314,12 @@ int cmd_calibrate(const struct options *opts, int argc, char **argv)
 	if (!status) {
 		sigaction(SIGINT, &action, NULL);
 		sigaction(SIGTERM, &action, NULL);
-		status = run_tests(list, path, fd, bytes);
+		status = run_tests(list, &witness, path, fd, bytes);
 	}
 	if (!status)
 		status = listing_print(list);
+	report_witness(&witness, path);
+	free(witness.disks);
 	if (!status && interrupted)
 		status = fail(IOBAND_USAGE,
 			      "calibrate: interrupted, %u of %d tests are missing",

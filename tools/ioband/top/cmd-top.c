@@ -233,6 +233,35 @@ static void scroll(int step)
 		view.first += step;
 }
 
+/* A name to look for: letters, until it is done or given up. */
+static void type(int key)
+{
+	size_t len = strlen(view.search);
+
+	switch (key) {
+	case '\r':
+	case '\n':
+		view.typing = false;
+		break;
+	case SCREEN_ESCAPE:
+		view.typing = false;
+		*view.search = '\0';
+		break;
+	case '\b':
+	case 0x7f:
+		/* All bytes of one character. */
+		while (len && (view.search[--len] & 0xc0) == 0x80)
+			;
+		view.search[len] = '\0';
+		break;
+	default:
+		if (key >= ' ' && key < 0x100 && len + 1 < sizeof(view.search)) {
+			view.search[len] = key;
+			view.search[len + 1] = '\0';
+		}
+	}
+}
+
 /* Handle a key. Return: whether to keep showing this sample. */
 static bool press(int key, bool *help, bool *quit)
 {
@@ -242,6 +271,10 @@ static bool press(int key, bool *help, bool *quit)
 	}
 	if (*help) {
 		*help = key == SCREEN_RESIZED || key == SCREEN_NONE;
+		return true;
+	}
+	if (view.typing) {
+		type(key);
 		return true;
 	}
 	switch (key) {
@@ -254,10 +287,12 @@ static bool press(int key, bool *help, bool *quit)
 	case '<':
 	case SCREEN_LEFT:
 		view.sort = top_next_sort(view.sort, -1);
+		view.tree = false;
 		break;
 	case '>':
 	case SCREEN_RIGHT:
 		view.sort = top_next_sort(view.sort, 1);
+		view.tree = false;
 		break;
 	case SCREEN_UP:
 	case SCREEN_PAGE_UP:
@@ -275,6 +310,16 @@ static bool press(int key, bool *help, bool *quit)
 		break;
 	case 'r':
 		view.reverse = !view.reverse;
+		break;
+	case 't':
+		view.tree = !view.tree;
+		break;
+	case '/':
+		view.typing = true;
+		*view.search = '\0';
+		break;
+	case SCREEN_ESCAPE:
+		*view.search = '\0';
 		break;
 	case 'a':
 		view.active = !view.active;

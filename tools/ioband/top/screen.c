@@ -6,6 +6,7 @@
  * cursor off, cursor home, erase, reverse video.
  */
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -186,15 +187,21 @@ static int read_key(void)
 		{ "5~", SCREEN_PAGE_UP }, { "6~", SCREEN_PAGE_DOWN },
 	};
 	unsigned char bytes[16];
-	ssize_t n = read(STDIN_FILENO, bytes, sizeof(bytes));
+	struct pollfd more = { .fd = STDIN_FILENO, .events = POLLIN };
+	ssize_t n = read(STDIN_FILENO, bytes, 1);
 
 	if (n < 0)
 		return errno == EINTR ? SCREEN_NONE : SCREEN_QUIT;
 	/* Readable, but at end of file: a hangup. */
 	if (!n)
 		return SCREEN_QUIT;
-	if (bytes[0] != '\033')
+	if (bytes[0] != SCREEN_ESCAPE)
 		return bytes[0];
+	/* What a key sends comes at once; the key itself sends nothing else. */
+	if (poll(&more, 1, 0) > 0)
+		n += read(STDIN_FILENO, bytes + 1, sizeof(bytes) - 1);
+	if (n == 1)
+		return SCREEN_ESCAPE;
 	for (size_t i = 0; n > 2 && i < sizeof(keys) / sizeof(keys[0]); i++)
 		if (strlen(keys[i].behind) == (size_t)n - 2 &&
 		    !memcmp(bytes + 2, keys[i].behind, n - 2))

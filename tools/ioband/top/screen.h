@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 enum {
+	SCREEN_ESCAPE	= '\033',
 	/* Returned by screen_key() in place of a character. */
 	SCREEN_NONE	= 0,
 	SCREEN_LEFT	= 256,

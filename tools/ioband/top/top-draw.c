@@ -60,10 +60,9 @@ static const char * const help_lines[] = {
 	"",
 	"  left, right or < >   sort by the column to the left or right",
 	"  up, down, page up, page down, home, end   other rows, if they do not fit",
-	"  r                    turn the order round",
-	"  a                    only groups with I/O, or all",
-	"  space                look again now",
-	"  q                    quit",
+	"  r  t                 turn the order round; a tree of cgroups, or sorted",
+	"  a  /                 only groups with I/O, or all; only those with a name",
+	"  space  q             look again now; quit",
 	"",
 	"  DUE% GOT%     part of the share's service that was due by weights among those with",
 	"                I/O, and that was got, in the time from one look to the next",
@@ -215,15 +214,48 @@ static void draw_headings(const bool *shown, unsigned int name_width,
 	screen_line(text, true);
 }
 
+/* The nearest group above a row of a tree, or %NULL. */
+static const struct top_row *row_above(const struct top_rows *rows, size_t i)
+{
+	const struct top_row *row = &rows->v[i], *above;
+
+	while (i-- && row->name) {
+		size_t len;
+
+		above = &rows->v[i];
+		if (!above->name || strcmp(above->volume, row->volume))
+			continue;
+		len = strlen(above->name);
+		if (!strncmp(above->name, row->name, len) &&
+		    row->name[len] == '/')
+			return above;
+	}
+	return NULL;
+}
+
 /* To be freed. @say_volume: tell default groups apart by their volumes. */
 static char *group_name(const struct top_row *row, bool say_volume)
 {
-	if (row->is_default)
-		return say_volume ? xasprintf("default %s", row->title) :
-				    xstrdup("default");
-	if (row->name)
-		return xstrdup(row->name);
-	return xasprintf("%llu", (unsigned long long)row->id);
+	char buf[24];
+
+	return row->is_default && say_volume ?
+	       xasprintf("default %s", row->title) :
+	       xstrdup(top_row_name(row, buf));
+}
+
+/* To be freed: what is not in the name of the group above, below it. */
+static char *tree_name(const struct top_rows *rows, size_t i, bool say_volume)
+{
+	const struct top_row *row = &rows->v[i], *above = row_above(rows, i);
+	unsigned int depth = 0;
+	char *name;
+
+	if (!above)
+		return group_name(row, say_volume);
+	name = row->name + strlen(above->name) + 1;
+	for (; above; above = row_above(rows, above - rows->v))
+		depth++;
+	return xasprintf("%*s%s", 2 * (int)depth, "", name);
 }
 
 /* It waits, and gets far less than what is due. */
@@ -249,10 +281,13 @@ static unsigned int names_width(const struct top_rows *rows)
 	return most < NAME_WIDE ? most : NAME_WIDE;
 }
 
-static void draw_row(const struct top_row *row, const bool *shown,
+static void draw_row(const struct top_rows *rows, size_t nr,
+		     const struct top_view *view, const bool *shown,
 		     unsigned int name_width, bool say_volume)
 {
-	char *name = group_name(row, say_volume && !shown[0]);
+	const struct top_row *row = &rows->v[nr];
+	char *name = view->tree ? tree_name(rows, nr, say_volume && !shown[0]) :
+				  group_name(row, say_volume && !shown[0]);
 	char text[LINE_MAX_BYTES], buf[UNITS_LEN];
 	FILE *line = open_line(text);
 
@@ -297,8 +332,9 @@ static void draw_summary(const struct top_rows *rows,
 	char *text;
 
 	strftime(date, sizeof(date), "%T", localtime_r(&now, &tm));
-	text = xasprintf("ioband top  %s  every %g s, by %s  read %s/s  write %s/s  %s IO/s",
-			 date, view->delay_ns / 1e9, top_columns[view->sort].name,
+	text = xasprintf("ioband top  %s  every %g s, %s%s  read %s/s  write %s/s  %s IO/s",
+			 date, view->delay_ns / 1e9, view->tree ? "a tree" : "by ",
+			 view->tree ? "" : top_columns[view->sort].name,
 			 units_size(rbps, sum(rows, TOP_RBPS)),
 			 units_size(wbps, sum(rows, TOP_WBPS)),
 			 units_count(iops, sum(rows, TOP_IOPS)));
@@ -344,13 +380,17 @@ static bool several_volumes(const struct top_rows *rows)
 	return false;
 }
 
-static void draw_keys(const struct top_rows *rows, size_t first, size_t room)
+static void draw_keys(const struct top_rows *rows, const struct top_view *view,
+		      size_t first, size_t room)
 {
+	const char *search = view->search;
 	char *more = rows->nr <= room ? xstrdup("") :
 		     xasprintf("  groups %zu to %zu of %zu", first + 1,
 			       first + room, rows->nr);
-	char *text = xasprintf("q quit  < > sort  r reverse  a active only  h help%s",
-			       more);
+	char *text = view->typing ?
+		     xasprintf("/%s_  enter done  esc all groups%s", search, more) :
+		     xasprintf("q quit  < > sort  t tree  / find  a active only  h help%s%s%s",
+			       *search ? "  /" : "", search, more);
 
 	screen_line(text, true);
 	free(text);
@@ -386,18 +426,20 @@ size_t top_draw(const struct top_rows *rows, const struct sample *sample,
 	}
 	several = several_volumes(rows);
 	name_width = choose_columns(shown, width, names_width(rows), several);
-	draw_headings(shown, name_width, view->sort);
+	draw_headings(shown, name_width,
+		      view->tree ? NR_TOP_COLUMNS : view->sort);
 	room = room > 3 ? room - 3 : 0;
 	last = rows->nr > room ? rows->nr - room : 0;
 	first = view->first < last ? view->first : last;
 	for (size_t i = first; i < rows->nr && i < first + room; i++)
-		draw_row(&rows->v[i], shown, name_width, several);
+		draw_row(rows, i, view, shown, name_width, several);
 	if (!rows->nr)
-		screen_line(view->active ? "no group has I/O" : "no volumes",
+		screen_line(*view->search ? "no group has such a name" :
+			    view->active ? "no group has I/O" : "no volumes",
 			    false);
 	for (size_t i = rows->nr ? rows->nr : 1; i < room; i++)
 		screen_line("", false);
-	draw_keys(rows, first, room);
+	draw_keys(rows, view, first, room);
 	screen_end();
 	return last;
 }

@@ -252,13 +252,39 @@ static int compare_by(const struct top_row *a, const struct top_row *b,
 	}
 }
 
+/* A path comes right before those below it: there is nothing before a slash. */
+static int compare_paths(const char *a, const char *b)
+{
+	if (!a || !b)
+		return compare_strings(a, b);
+	while (*a && *a == *b) {
+		a++;
+		b++;
+	}
+	return (*a == '/' ? 1 : (unsigned char)*a) -
+	       (*b == '/' ? 1 : (unsigned char)*b);
+}
+
+/* The default group is above all others. */
+static int compare_in_tree(const struct top_row *a, const struct top_row *b)
+{
+	int order = strcmp(a->volume, b->volume);
+
+	if (!order)
+		order = strcmp(a->share, b->share);
+	if (!order)
+		order = b->is_default - a->is_default;
+	return order ? order : compare_paths(a->name, b->name);
+}
+
 static int compare_rows(const void *pa, const void *pb, void *data)
 {
 	const struct top_row *a = pa, *b = pb;
 	const struct top_view *view = data;
-	int order = compare_by(a, b, view->sort);
+	int order = view->tree ? compare_in_tree(a, b) :
+				 compare_by(a, b, view->sort);
 
-	if (view->reverse)
+	if (view->reverse && !view->tree)
 		order = -order;
 	/* Break ties, to keep the order stable. */
 	if (!order)
@@ -278,6 +304,31 @@ static void free_row(struct top_row *row)
 }
 
 /**
+ * top_row_name - what a group is called on the screen
+ * @row: the group
+ * @buf: buffer for its number
+ *
+ * Return: its name, or @buf.
+ */
+const char *top_row_name(const struct top_row *row, char buf[24])
+{
+	if (row->name && !row->is_default)
+		return row->name;
+	snprintf(buf, 24, "%" PRIu64, row->id);
+	return row->is_default ? "default" : buf;
+}
+
+static bool is_wanted(const struct top_row *row, const struct top_view *view)
+{
+	char buf[24];
+
+	if (view->active && !is_active(row))
+		return false;
+	return strcasestr(top_row_name(row, buf), view->search) ||
+	       strcasestr(row->title, view->search);
+}
+
+/**
  * top_rows_arrange - filter and sort the rows
  * @rows: the rows; unwanted ones are removed
  * @view: filter and sort order
@@ -289,10 +340,10 @@ void top_rows_arrange(struct top_rows *rows, const struct top_view *view)
 	size_t nr = 0;
 
 	for (size_t i = 0; i < rows->nr; i++) {
-		if (view->active && !is_active(&rows->v[i]))
-			free_row(&rows->v[i]);
-		else
+		if (is_wanted(&rows->v[i], view))
 			rows->v[nr++] = rows->v[i];
+		else
+			free_row(&rows->v[i]);
 	}
 	rows->nr = nr;
 	qsort_r(rows->v, nr, sizeof(*rows->v), compare_rows, (void *)view);

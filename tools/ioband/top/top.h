@@ -69,15 +69,22 @@ struct top_rows {
 /**
  * struct top_view - what to show, and how
  * @first: row at the top of the screen
+ * @tree: cgroups below each other, rather than sorted
+ * @typing: @search is being typed
+ * @search: only groups and volumes whose name has this
  */
 struct top_view {
 	size_t first;
+	bool tree;
+	bool typing;
+	char search[64];
 	enum top_column sort;
 	bool reverse;
 	bool active;
 	uint64_t delay_ns;
 };
 
+const char *top_row_name(const struct top_row *row, char buf[24]);
 void top_rows_make(struct top_rows *rows, const struct sample *was,
 		   const struct sample *now, const char *sysroot);
 void top_rows_arrange(struct top_rows *rows, const struct top_view *view);

@@ -218,10 +218,22 @@ static void test_burst(void **state)
 	assert_true(p99_ms("victim") <= 3 * 2);
 }
 
+/*
+ * Who reads a few times a second does not wait for all that another has sent meanwhile,
+ * who is alone in between.
+ */
+static void test_now_and_then(void **state)
+{
+	simulate(FLAT "slots = 1\nservice_ns = 5000000\nqueue_depth = 1023\n[run]\n"
+		 "settle = 2s\ntime = 20s\n[group rare]\n[job]\nthink = 300ms\n"
+		 "[group deep]\n[job]\ndepth = 256\n");
+	assert_true(p99_ms("rare") <= 4 * 5);
+}
+
 /* The second user gone, the first is limited by the disk alone, deep as its queue is. */
 static void test_alone_again(void **state)
 {
-	simulate(FLAT "slots = 64\nqueue_depth = 64\n[run]\nsettle = 5200ms\ntime = 1s\n"
+	simulate(FLAT "slots = 64\nqueue_depth = 64\n[run]\nsettle = 15200ms\ntime = 1s\n"
 		 "[group a]\n[job]\ndepth = 256\n[group b]\n[job]\nstop = 5s\n");
 	assert_near(iops("a"), 64000, 0.1);
 	assert_int_equal(sim.pool.contended, false);
@@ -483,6 +495,7 @@ int main(void)
 		TEST(test_quiet_reader),
 		TEST(test_latency),
 		TEST(test_burst),
+		TEST(test_now_and_then),
 		TEST(test_alone_again),
 		TEST(test_in_step),
 		TEST(test_reads_beside_own_writes),

@@ -246,8 +246,11 @@ struct ioband_target {
 /* How long a slow bio (SLOW_NS) is remembered. */
 #define SLOW_JIFFIES	(HZ / 10)
 
-/* How long a disk counts as shared after another group than before has used it. */
-#define SHARED_JIFFIES	(HZ / 10)
+/*
+ * How long a disk counts as shared after another group than before has used it. Who is
+ * back sooner would wait each time for all that the one left has sent meanwhile.
+ */
+#define SHARED_JIFFIES	(10 * HZ)
 
 /* per share id */
 struct ioband_pool {

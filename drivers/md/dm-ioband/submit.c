@@ -53,9 +53,7 @@ static bool iop_is_shared(const struct ioband_pool *pool)
 {
 	lockdep_assert_held(&pool->lock);
 
-	/* Who sends the next when the last completes may be slow to do so. */
-	return time_before(jiffies, READ_ONCE(pool->shared_jiffies) + SHARED_JIFFIES +
-			   nsecs_to_jiffies(2 * pool->sched.service_ns));
+	return time_before(jiffies, READ_ONCE(pool->shared_jiffies) + SHARED_JIFFIES);
 }
 
 /*

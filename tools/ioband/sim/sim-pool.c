@@ -16,7 +16,7 @@
 
 /* I/O that takes longer is waiting inside the disk; for how long that is remembered. */
 #define SLOW_NS		((u64)(2 * NSEC_PER_MSEC))
-#define SHARED_FOR_NS	((u64)(100 * NSEC_PER_MSEC))
+#define SHARED_FOR_NS	((u64)(10 * NSEC_PER_SEC))
 #define SLOW_FOR_NS	((u64)(100 * NSEC_PER_MSEC))
 
 static void iog_issue(struct sim_pool *pool, struct sim_io *iob, u64 now_ns)
@@ -151,8 +151,7 @@ static void iop_note_user(struct sim_pool *pool, struct sim_group *group, u64 no
 
 static bool iop_is_shared(const struct sim_pool *pool, u64 now_ns)
 {
-	return pool->shared_ns && now_ns - pool->shared_ns <
-	       SHARED_FOR_NS + 2 * pool->sched.service_ns;
+	return pool->shared_ns && now_ns - pool->shared_ns < SHARED_FOR_NS;
 }
 
 /*

@@ -37,20 +37,37 @@ void iop_contend(struct ioband_pool *pool, u64 now_ns)
 	smp_mb();
 }
 
+/*
+ * The room that is taken at a leg. What did not wait for it, swap, metadata and journals,
+ * takes half the depth at most, or others would get none while there is always more. A
+ * bound that was asked for holds for all.
+ */
+static u32 iop_room_taken(const struct ioband_pool *pool, unsigned int leg)
+{
+	u32 there = atomic_read(&pool->in_flight[leg]);
+	u32 pushed = atomic_read(&pool->pushed[leg]), half = pool->sched.depth / 2;
+
+	if (pool->io_throttle || pool->io_limit)
+		return there;
+	return there - min(there, pushed - min(pushed, half));
+}
+
 /* What goes next, to a leg that has room; a disk with turns has but one slot. */
 static struct ioband_io *iop_next_of(struct ioband_pool *pool, u64 now_ns)
 {
 	const u32 both = BIT(IOBAND_READ) | BIT(IOBAND_WRITE);
-	u32 in_flight = iop_in_flight(pool), full = 0, brim = 0;
+	u32 in_flight = 0, full = 0, brim = 0;
 	unsigned int leg;
 
+	for (leg = 0; leg < pool->nr_legs; leg++)
+		in_flight += iop_room_taken(pool, leg);
 	for (leg = 0; pool->nr_legs > 1 && leg < pool->nr_legs; leg++) {
-		u32 there = atomic_read(&pool->in_flight[leg]);
+		u32 there = iop_room_taken(pool, leg);
 
 		if (there >= pool->sched.depth ||
 		    (pool->sched.turn.is_serial && in_flight))
 			full |= both << leg * IOBAND_DIRS;
-		if (there >= pool->sched.depth + pool->sched.spare)
+		if (there >= (u64)pool->sched.depth + pool->sched.spare)
 			brim |= both << leg * IOBAND_DIRS;
 	}
 	pool->sched.full = full;
@@ -263,8 +280,7 @@ void iob_let_go(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns)
 {
 	iob_dequeue(pool, iob, now_ns);
 	ioband_charge(&pool->sched, &iob->group->node, &iob->io, now_ns);
-	atomic_inc(iob_in_flight(pool, iob));
-	iob_issue_run(pool, iob, now_ns);
+	iob_push(pool, iob_issue_run(pool, iob, now_ns));
 	iob_released_run(iob, now_ns);
 	iob_send(pool, iob, NULL);
 }

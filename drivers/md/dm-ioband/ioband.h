@@ -266,6 +266,8 @@ struct ioband_pool {
 	unsigned long slow_jiffies;
 	unsigned int nr_legs;		/* of the disk; constant */
 	atomic_t in_flight[IOBAND_LEGS_MAX];
+	/* How many of them did not wait for room. */
+	atomic_t pushed[IOBAND_LEGS_MAX];
 
 	spinlock_t lock ____cacheline_aligned_in_smp;
 	struct ioband_sched sched;	/* guarded by lock */
@@ -340,6 +342,7 @@ struct ioband_bio {
 	/* Set only off the fast path: */
 	bool is_watched;		/* it is in pool->watched; set while held */
 	bool is_urgent;			/* it must not be held */
+	bool is_pushed;			/* it took its place without waiting for room */
 	bool is_dying;			/* its task is dying, and must not wait */
 	bool is_common;			/* from a kernel thread of the root cgroup */
 };
@@ -427,6 +430,14 @@ static inline atomic_t *iob_in_flight(struct ioband_pool *pool,
 				      const struct ioband_bio *iob)
 {
 	return &pool->in_flight[iob->io.leg];
+}
+
+/* Take a place at the disk without having waited for one. */
+static inline void iob_push(struct ioband_pool *pool, struct ioband_bio *iob)
+{
+	iob->is_pushed = true;
+	atomic_inc(&pool->pushed[iob->io.leg]);
+	atomic_inc(iob_in_flight(pool, iob));
 }
 
 /*

@@ -249,7 +249,7 @@ static enum ioband_verdict iop_judge(struct ioband_pool *pool,
 
 	if (iob->is_urgent) {
 		iob_owe(pool, iob, now_ns);
-		atomic_inc(iob_in_flight(pool, iob));
+		iob_push(pool, iob);
 		return iob_pass(iob, now_ns);
 	}
 	iog_join(pool, group);
@@ -394,6 +394,8 @@ void iop_complete(struct ioband_pool *pool, struct ioband_bio *iob)
 		iob_stop_clock(pool, iob, now_ns);
 	if (unlikely(iob->has_no_place))
 		goto put;
+	if (unlikely(iob->is_pushed))
+		atomic_dec(&pool->pushed[iob->io.leg]);
 
 	/*
 	 * A full barrier: pairs with iop_contend(), which counts what is in flight

@@ -241,6 +241,7 @@ static __always_inline void iob_init(struct ioband_bio *iob, struct ioband_targe
 	iob->account = NULL;
 	iob->lane = 0;
 	iob->has_no_place = false;
+	iob->is_pushed = false;
 	iob->is_timed = false;
 	iob->io.merged = 0;
 	iob->io.leg = 0;

@@ -16,8 +16,10 @@
 
 /* I/O that takes longer is waiting inside the disk; for how long that is remembered. */
 #define SLOW_NS		((u64)(2 * NSEC_PER_MSEC))
-#define SHARED_FOR_NS	((u64)(10 * NSEC_PER_SEC))
 #define SLOW_FOR_NS	((u64)(100 * NSEC_PER_MSEC))
+
+/* How long a disk counts as shared after another group than before has used it. */
+#define SHARED_FOR_NS	((u64)(10 * NSEC_PER_SEC))
 
 static void iog_issue(struct sim_pool *pool, struct sim_io *iob, u64 now_ns)
 {

@@ -345,6 +345,13 @@ static int plain_line(struct inside *in, const struct ioband_dm_target *t,
 		return fail_errno(r, ioband_dm_error(),
 				  "cannot read the table of '%s'",
 				  (*lower)->name);
+	/* There is nothing to go back to. */
+	if (targets_fail(&below)) {
+		ioband_dm_targets_free(&below);
+		return fail(IOBAND_DEVICE,
+			    "cannot detach '%s': the table of '%s' below it was replaced by target error, so its own has to be loaded, for a logical volume with 'lvchange --refresh'",
+			    in->name, (*lower)->name);
+	}
 	for (size_t i = 0; i < below.nr; i++)
 		targets_add(&in->new, below.v[i].start, below.v[i].length,
 			    below.v[i].type, below.v[i].params);

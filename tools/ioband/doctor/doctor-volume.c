@@ -15,6 +15,7 @@
 #include "config/services.h"
 #include "config/store.h"
 #include "doctor.h"
+#include "lib/attachable.h"
 #include "lib/blk.h"
 #include "lib/sample.h"
 #include "lib/target.h"
@@ -117,8 +118,26 @@ static void check_pool(struct doctor *doctor, const struct volume *vol)
 	if (suffix && !strcmp(suffix, "-pool"))
 		add_finding(doctor, ERROR, "thin-pool", vol->name,
 			    xstrdup("it is a thin pool, and I/O of its thin volumes goes past ioband"),
-			    xasprintf("'ioband detach %s', and attach the thin volumes instead",
+			    xasprintf("'ioband detach %s', and create volumes on top of the thin ones with 'ioband create'",
 				      vol->name));
+}
+
+/* Report a hidden device whose table is gone, as by dmsetup remove --force. */
+static void check_below(struct doctor *doctor, const struct volume *vol)
+{
+	const struct ioband_dm_device *lower = hidden_find(&doctor->volumes, vol->name,
+							   vol->uuid);
+	struct ioband_dm_targets targets;
+
+	if (!lower || ioband_dm_table(lower->name, &targets))
+		return;
+	if (targets_fail(&targets))
+		add_finding(doctor, ERROR, "lost", vol->name,
+			    xasprintf("its I/O fails: the table of '%s' below it was replaced by target error",
+				      lower->name),
+			    xasprintf("load its own table, for a logical volume with 'lvchange --refresh %s', and attach it again",
+				      vol->title));
+	ioband_dm_targets_free(&targets);
 }
 
 /* Report lines of other targets: their I/O bypasses ioband. */
@@ -298,6 +317,7 @@ int doctor_volumes(struct doctor *doctor)
 		check_size(doctor, vol);
 		check_alone(doctor, vol);
 		check_pool(doctor, vol);
+		check_below(doctor, vol);
 		check_saved(doctor, vol);
 	}
 	return status;

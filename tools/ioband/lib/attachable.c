@@ -79,6 +79,18 @@ const struct ioband_dm_device *hidden_find(const struct volumes *volumes,
 }
 
 /**
+ * targets_fail - whether all I/O to a device fails, as dmsetup remove --force has it
+ * @targets: its table
+ */
+bool targets_fail(const struct ioband_dm_targets *targets)
+{
+	for (size_t i = 0; i < targets->nr; i++)
+		if (strcmp(targets->v[i].type, "error"))
+			return false;
+	return targets->nr;
+}
+
+/**
  * uuid_is_hidden - whether a device is the hidden one of a volume
  * @uuid: its uuid, or %NULL
  */

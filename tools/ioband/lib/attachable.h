@@ -13,6 +13,7 @@ struct options;
 char *hidden_uuid(const char *name, const char *uuid);
 const struct ioband_dm_device *hidden_find(const struct volumes *volumes,
 					   const char *name, const char *uuid);
+bool targets_fail(const struct ioband_dm_targets *targets);
 bool uuid_is_hidden(const char *uuid);
 char *attach_obstacle(const struct options *opts,
 		      const struct ioband_dm_targets *table);

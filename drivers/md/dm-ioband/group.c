@@ -40,6 +40,11 @@ static void iog_release(struct percpu_ref *ref)
 	call_rcu(&group->rcu, iog_free_rcu);
 }
 
+static u64 latency_ns(const struct ioband_settings *settings)
+{
+	return (u64)settings->latency_us * NSEC_PER_USEC;
+}
+
 static int terms_create(const struct ioband_settings *settings,
 			struct ioband_terms **terms)
 {
@@ -51,7 +56,7 @@ static int terms_create(const struct ioband_settings *settings,
 		return -ENOMEM;
 	ioband_terms_init(*terms, settings->limits, settings->min_rate,
 			  settings->min_is_ios,
-			  (u64)settings->latency_us * NSEC_PER_USEC);
+			  latency_ns(settings));
 	return 0;
 }
 
@@ -152,6 +157,7 @@ struct ioband_group *iog_create(struct ioband_volume *volume, u64 id,
 	group->volume = volume;
 	group->id = id;
 	group->settings = settings;
+	group->latency_ns = latency_ns(&settings);
 	INIT_LIST_HEAD(&group->account.news);
 	init_waitqueue_head(&group->wait[IOBAND_READ]);
 	init_waitqueue_head(&group->wait[IOBAND_WRITE]);
@@ -586,6 +592,7 @@ int iog_apply(struct ioband_group *group,
 				      now_ns);
 	retarget = settings->latency_us != group->settings.latency_us;
 	group->settings = *settings;
+	WRITE_ONCE(group->latency_ns, latency_ns(settings));
 	iop_spread_limits(pool, &group->node);
 	if (retarget)
 		iop_find_latency(pool);

@@ -31,17 +31,24 @@ static void iop_unwatch(struct ioband_pool *pool, struct ioband_bio *iob)
  */
 void iob_add_held(struct ioband_bio *iob)
 {
+	struct ioband_pool *pool = iob->target->volume->pool;
 	struct ioband_group *group = iob->group;
 
-	if (!iog_held(group))
-		iob->target->volume->pool->nr_holding++;
+	if (!iog_held(group)) {
+		pool->nr_holding++;
+		group->went_jiffies = jiffies;
+	}
+	if (!pool->is_noticing) {
+		pool->is_noticing = true;
+		queue_delayed_work(pool->wq, &pool->notice_work, IOBAND_NOTICE_JIFFIES);
+	}
 	group->held[iob->io.dir] += 1 + iob->io.merged;
 	if (iob_may_run(iob))
 		group->open = iob;
 	/* Without a limit its turn comes soon enough. */
 	iob->is_watched = iob->pid && READ_ONCE(group->is_limited);
 	if (iob->is_watched)
-		iop_watch(iob->target->volume->pool, iob);
+		iop_watch(pool, iob);
 }
 
 /**
@@ -52,13 +59,16 @@ void iob_add_held(struct ioband_bio *iob)
  */
 void iob_drop_held(struct ioband_bio *iob)
 {
+	struct ioband_pool *pool = iob->target->volume->pool;
 	struct ioband_group *group = iob->group;
 
 	group->held[iob->io.dir] -= 1 + iob->io.merged;
+	group->went_jiffies = jiffies;
+	pool->went_jiffies = group->went_jiffies;
 	if (!iog_held(group))
-		iob->target->volume->pool->nr_holding--;
+		pool->nr_holding--;
 	if (group->open == iob)
 		group->open = NULL;
 	if (iob->is_watched)
-		iop_unwatch(iob->target->volume->pool, iob);
+		iop_unwatch(pool, iob);
 }

@@ -73,6 +73,8 @@ struct ioband_stats {
 	u64 held_ns;		/* for how long */
 	u64 because_ns[IOBAND_BECAUSES];	/* the same, by reason */
 	u64 urgent_ios;		/* passed only because they must not be held */
+	u64 service_ns;		/* from issue to completion */
+	u64 late_ios;		/* from map to completion longer than their target */
 	/* How long bios were held, of those that were ... */
 	u64 waits[IOBAND_BUCKETS];
 	/* ... and how long they were at the disk, of all that completed. */
@@ -100,6 +102,24 @@ struct ioband_account {
 	struct ioband_group *group;
 };
 
+/* What a group suffers from at present (notice.c). */
+enum ioband_failing {
+	IOBAND_STARVED,			/* it waits, and only others go */
+	IOBAND_UNMET,			/* its minimum is not kept */
+	IOBAND_LATE,			/* its latency target is missed */
+	IOBAND_FAILINGS
+};
+
+extern const char * const ioband_failing_names[IOBAND_FAILINGS];
+
+/* What the last look at a group has found; guarded by pool->lock. */
+struct ioband_seen {
+	u64 unmet_ns;
+	u64 late_ios;
+	u64 done_ios;
+	unsigned long jiffies[IOBAND_FAILINGS];	/* when it last failed; 0: never */
+};
+
 /* per group */
 struct ioband_group {
 	struct ioband_node node;	/* guarded by pool->lock */
@@ -121,6 +141,7 @@ struct ioband_group {
 	/* One while attached, one per bio and per account on pool->news. */
 	struct percpu_ref ref;
 	struct ioband_stats __percpu *stats;
+	u64 latency_ns;			/* its target, or 0; written under pool->lock */
 	/* NULL if statistics were never reset; written under ioband_mutex. */
 	struct ioband_base __rcu *base;
 	/* Time with I/O outstanding, kept like the block layer's io_ticks. */
@@ -130,6 +151,10 @@ struct ioband_group {
 	u64 done_ns;
 	/* Held run that more writeback may join, or NULL; under pool->lock. */
 	struct ioband_bio *open;
+	/* While any is held: when one last went, or the first came; under pool->lock. */
+	unsigned long went_jiffies;
+	u8 failings;			/* bits by enum ioband_failing; likewise */
+	struct ioband_seen seen;
 	/* Submitters that found held_max bios of this direction held. */
 	wait_queue_head_t wait[IOBAND_DIRS];
 	union {
@@ -243,6 +268,9 @@ struct ioband_target {
 	bool resumed;
 };
 
+/* How often somebody looks at what groups get, while any holds I/O. */
+#define IOBAND_NOTICE_JIFFIES	(5 * HZ)
+
 /* How long a slow bio (SLOW_NS) is remembered. */
 #define SLOW_JIFFIES	(HZ / 10)
 
@@ -274,6 +302,8 @@ struct ioband_pool {
 	bool is_split;			/* contended by reads and writes of one group; under lock */
 	u32 nr_holding;			/* groups that hold I/O; under lock */
 	u64 last_held_ns;		/* guarded by lock */
+	unsigned long went_jiffies;	/* when what was held last went; under lock */
+	bool is_noticing;		/* somebody looks at what groups get; under lock */
 	struct list_head targets;	/* written under ioband_mutex and lock */
 	struct ioband_depth depth;	/* guarded by lock */
 	u32 tags;			/* I/Os a leg takes at once; under lock */
@@ -302,6 +332,7 @@ struct ioband_pool {
 	struct list_head watched;	/* held at limits, of tasks; under lock */
 	u32 nr_watched;			/* guarded by lock */
 	struct delayed_work watch_work;	/* looks whether the tasks die */
+	struct delayed_work notice_work;	/* looks at what groups get */
 
 	/* Written under ioband_mutex and lock. */
 	u32 io_throttle;
@@ -541,6 +572,9 @@ int iov_detach(struct ioband_volume *volume, const struct ioband_ref *ref,
 	       struct ioband_error *err);
 int iov_set_type(struct ioband_volume *volume, enum ioband_type type,
 		 struct ioband_error *err);
+
+/* notice.c */
+void iop_notice_work(struct work_struct *work);
 
 /* cgroup.c */
 void ioband_cgroup_look_up(struct ioband_ref *ref);

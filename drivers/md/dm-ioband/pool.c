@@ -36,6 +36,7 @@ static struct ioband_pool *iop_create(const struct ioband_table *table,
 	INIT_WORK(&pool->timer_work, iop_timer_work);
 	INIT_LIST_HEAD(&pool->watched);
 	INIT_DELAYED_WORK(&pool->watch_work, iop_watch_work);
+	INIT_DELAYED_WORK(&pool->notice_work, iop_notice_work);
 	spin_lock_init(&pool->clock_lock);
 	INIT_LIST_HEAD(&pool->news);
 	INIT_LIST_HEAD(&pool->idle_streams);
@@ -53,6 +54,7 @@ static struct ioband_pool *iop_create(const struct ioband_table *table,
 	pool->nr_legs = nr_legs;
 	pool->slow_jiffies = jiffies - SLOW_JIFFIES;
 	pool->shared_jiffies = jiffies - SHARED_JIFFIES;
+	pool->went_jiffies = jiffies;
 	if (nr_legs > 1)
 		ioband_node_set_legs(&pool->sched.root, pool->legs, nr_legs);
 	ioband_depth_init(&pool->depth, nr_legs);
@@ -70,6 +72,7 @@ static void iop_destroy(struct ioband_pool *pool)
 {
 	hrtimer_cancel(&pool->timer);
 	cancel_delayed_work_sync(&pool->watch_work);
+	cancel_delayed_work_sync(&pool->notice_work);
 	destroy_workqueue(pool->wq);
 	kvfree(pool->streams);
 	kfree(pool);

@@ -272,11 +272,12 @@ static unsigned int emit_stats(struct ioband_group *group, char *result,
 	DMEMIT(" in_flight=%llu held=%u held_ios=%llu held_ns=%llu",
 	       in_flight, iog_held(group),
 	       stats.held_ios, stats.held_ns);
-	DMEMIT(" urgent_ios=%llu", stats.urgent_ios);
+	DMEMIT(" urgent_ios=%llu late_ios=%llu", stats.urgent_ios, stats.late_ios);
 	for (i = 0; i < IOBAND_BECAUSES; i++)
 		DMEMIT(" because_%s_ns=%llu", because[i], stats.because_ns[i]);
 	DMEMIT(" due_ppm=%llu got_ppm=%llu unmet_min=%llu", standing.due_ppm,
 	       standing.got_ppm, div_u64(standing.unmet_ns, NSEC_PER_SEC));
+	DMEMIT(" service_ns=%llu", stats.service_ns);
 	sz = emit_buckets("wait_us", stats.waits, result, sz, maxlen);
 	sz = emit_buckets("service_us", stats.services, result, sz, maxlen);
 	DMEMIT("\n");
@@ -305,6 +306,21 @@ void iot_stats(struct ioband_target *iot, char *result, unsigned int maxlen)
 		sz = emit_stats(group, result, sz, maxlen);
 	}
 	rcu_read_unlock();
+}
+
+/* What it suffers from, if anything: words separated by commas. */
+static unsigned int emit_failings(const struct ioband_group *group, char *result,
+				  unsigned int sz, unsigned int maxlen)
+{
+	unsigned long failings = READ_ONCE(group->failings);
+	const char *before = " failing=";
+	unsigned int what;
+
+	for_each_set_bit(what, &failings, IOBAND_FAILINGS) {
+		DMEMIT("%s%s", before, ioband_failing_names[what]);
+		before = ",";
+	}
+	return sz;
 }
 
 /* Escape what separates words and lines, as /proc/self/mountinfo does. */
@@ -388,6 +404,7 @@ void iot_show(struct ioband_target *iot, char *result, unsigned int maxlen)
 		sz = emit_settings(group, result, sz, maxlen);
 		DMEMIT(" held=%u%s", iog_held(group),
 		       volume->auto_depth && !group->is_default ? " auto=1" : "");
+		sz = emit_failings(group, result, sz, maxlen);
 		if (path && volume->type == IOBAND_TYPE_CGROUP &&
 		    !group->is_default)
 			sz = show_cgroup(group->id, path, PATH_MAX, result, sz,

@@ -384,11 +384,15 @@ void iop_complete(struct ioband_pool *pool, struct ioband_bio *iob)
 	struct ioband_stats __percpu *stats = group->stats;
 	u64 now_ns = ktime_get_ns();
 	u64 service_ns = now_ns - iob->issue_ns;
+	u64 latency_ns = READ_ONCE(group->latency_ns);
 
 	this_cpu_add(stats->done_sectors[iob->io.dir], iob->data_sectors);
 	this_cpu_add(stats->done_ns[iob->io.dir],
 		     now_ns - iob->io.arrival_ns);
+	this_cpu_add(stats->service_ns, service_ns);
 	this_cpu_inc(stats->services[ioband_bucket(service_ns)]);
+	if (unlikely(latency_ns) && now_ns - iob->io.arrival_ns > latency_ns)
+		this_cpu_inc(stats->late_ios);
 	iog_busy(group, true);
 	if (unlikely(iob->is_timed))
 		iob_stop_clock(pool, iob, now_ns);

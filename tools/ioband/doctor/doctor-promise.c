@@ -160,28 +160,18 @@ static void tell_unmet(struct doctor *doctor, const struct sample *sample,
 	free(word);
 }
 
-/* Nothing counts missed targets; the mean of what completed meanwhile tells enough. */
 static void tell_missed(struct doctor *doctor, const struct sample *sample,
 			const struct interval_group *group)
 {
-	const struct setting *latency = &group->set.v[SET_LATENCY];
-	double done = 0, ns, mean_us;
 	char value[SETTING_LEN], *word;
 
-	if (setting_is_default(&group->set, SET_LATENCY) || !group->was)
-		return;
-	for (unsigned int i = 0; i < STATS_BUCKETS; i++)
-		done += group->now->service[i] - group->was->service[i];
-	ns = (double)stats_grown(group->was, group->now, STATS_RD_NS) +
-	     stats_grown(group->was, group->now, STATS_WR_NS);
-	mean_us = done > 0 ? ns / done / 1000 : 0;
-	if (mean_us <= latency->value)
+	if (group->late <= MISSED_PART)
 		return;
 	setting_value(value, &group->set, SET_LATENCY, true);
 	word = word_of(sample, group, doctor->opts->sysroot);
-	add_finding(doctor, WARNING, "missed-target", group->vol->name,
-		    xasprintf("I/Os of group %s take %.1f ms on average, and its target is latency=%s",
-			      word, mean_us / 1000, value),
+	add_finding(doctor, ERROR, "missed-target", group->vol->name,
+		    xasprintf("%.0f %% of the I/Os of group %s take longer than its target, latency=%s",
+			      100 * group->late, word, value),
 		    xasprintf("it is promised for the I/Os that a task sends one after the other, and %" PRIu64 " are outstanding; have fewer, or a target that the disk can keep",
 			      group->now->v[STATS_HELD] +
 			      group->now->v[STATS_IN_FLIGHT]));

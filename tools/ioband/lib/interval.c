@@ -42,9 +42,13 @@ static double grown2(const struct interval_group *group, enum stats_key read,
 /* Time at the disk, of those I/Os that completed. */
 static double disk_ns(const struct interval_group *group)
 {
-	double ns = grown2(group, STATS_RD_NS, STATS_WR_NS) -
-		    stats_grown(group->was, group->now, STATS_HELD_NS);
+	double ns;
 
+	if (stats_has(group->now, STATS_SERVICE_NS))
+		return stats_grown(group->was, group->now, STATS_SERVICE_NS);
+	/* An older target: too little where I/O that was held goes down meanwhile. */
+	ns = grown2(group, STATS_RD_NS, STATS_WR_NS) -
+	     stats_grown(group->was, group->now, STATS_HELD_NS);
 	return ns > 0 ? ns : 0;
 }
 
@@ -92,6 +96,7 @@ static void take_group(struct interval_group *group, const struct volume *vol,
 	group->due = UNKNOWN;
 	group->got = UNKNOWN;
 	group->unmet_s = UNKNOWN;
+	group->late = UNKNOWN;
 	take_settings(group);
 	group->ios = grown2(group, STATS_RD_IOS, STATS_WR_IOS);
 	group->bytes = 512 * grown2(group, STATS_RD_SECTORS, STATS_WR_SECTORS);
@@ -234,6 +239,19 @@ static double unmet_of(const struct interval_group *group, double seconds)
 	return missed > 0 ? missed / min->value : 0;
 }
 
+/* The part of its I/Os that missed its latency target. */
+static double late_of(const struct interval_group *group)
+{
+	uint64_t now = stats_done(group->now);
+	uint64_t was = group->was ? stats_done(group->was) : 0;
+	double done = now < was ? now : now - was;
+
+	if (setting_is_default(&group->set, SET_LATENCY) || done <= 0 ||
+	    !stats_has(group->now, STATS_LATE_IOS))
+		return UNKNOWN;
+	return stats_grown(group->was, group->now, STATS_LATE_IOS) / done;
+}
+
 /**
  * interval_make - compute what happened between two samples
  * @interval: filled in, to be freed by interval_free(); points into both samples
@@ -281,6 +299,7 @@ void interval_make(struct interval *interval, const struct sample *was,
 		if (work > 0)
 			group->got = 100 * group->work / work;
 		group->unmet_s = unmet_of(group, interval->seconds);
+		group->late = late_of(group);
 		group->starves = group->now->stuck_ns >= STARVED_NS &&
 				 !group->is_limited;
 	}

@@ -11,6 +11,9 @@
 /* A group that has waited for so long and got nothing is starved. */
 #define STARVED_NS	2000000000ULL
 
+/* A latency target is missed if more of the I/Os than this part were late. */
+#define MISSED_PART	0.1
+
 /**
  * struct interval_group - a group between two samples
  * @was: the earlier one, %NULL if there was none
@@ -31,6 +34,8 @@
  * @got: percent of the service that it and those below it got, negative if there was
  *	none
  * @unmet_s: seconds by which it did not get its minimum, negative if it has none
+ * @late: part of its I/Os that completed later than its target says, negative if it has
+ *	none, or none completed
  * @starves: it has waited for %STARVED_NS and got nothing, and no limit is to blame
  */
 struct interval_group {
@@ -51,6 +56,7 @@ struct interval_group {
 	double due;
 	double got;
 	double unmet_s;
+	double late;
 	bool starves;
 };
 

@@ -36,6 +36,8 @@ enum stats_key {
 	STATS_HELD_IOS,
 	STATS_HELD_NS,
 	STATS_URGENT_IOS,
+	STATS_LATE_IOS,
+	STATS_SERVICE_NS,
 	/* The time that I/Os were held, by reason. */
 	STATS_BECAUSE_WEIGHT_NS,
 	STATS_BECAUSE_LIMIT_NS,
@@ -83,6 +85,7 @@ struct stats {
 struct show_group {
 	uint64_t id;
 	bool is_default;
+	const char *failing;
 	const char *cgroup;
 	const char *charged_to;
 };
@@ -105,6 +108,7 @@ int stats_parse(const char *answer, struct stats *stats,
 void stats_free(struct stats *stats);
 const struct stats_group *stats_find(const struct stats *stats,
 				     bool is_default, uint64_t id);
+uint64_t stats_done(const struct stats_group *group);
 
 static inline bool stats_has(const struct stats_group *group,
 			     enum stats_key key)
@@ -114,6 +118,8 @@ static inline bool stats_has(const struct stats_group *group,
 
 int show_parse(const char *answer, struct show *show, struct parse_error *err);
 void show_free(struct show *show);
+const struct show_group *show_find(const struct show *show, bool is_default,
+				   uint64_t id);
 
 double stats_quantile_us(double zeros, const uint64_t counts[STATS_BUCKETS],
 			 double part);

@@ -64,6 +64,9 @@ static const struct metric metrics[] = {
 	{ "ioband_group_urgent_ios_total", "counter",
 	  "I/Os passed on out of turn, because they must not wait.",
 	  { { STATS_URGENT_IOS, "" } }, 1 },
+	{ "ioband_group_late_ios_total", "counter",
+	  "I/Os that took longer than the latency target of the group.",
+	  { { STATS_LATE_IOS, "" } }, 1 },
 	{ "ioband_group_unmet_minimum_seconds_total", "counter",
 	  "Time by which the group did not get its minimum.",
 	  { { STATS_UNMET_MIN, "" } }, 1 },
@@ -184,15 +187,18 @@ static void print_metric(FILE *out, const struct metric *metric,
 }
 
 /*
- * How long these I/Os took in all: each bucket is twice as wide as the one before it,
- * so two thirds of its upper bound are within a third of what each I/O in it took.
+ * How long the I/Os of a group were at the disk in all. Of an older target it is reckoned:
+ * each bucket is twice as wide as the one before it, so two thirds of its upper bound are
+ * within a third of what each I/O in it took.
  */
-static uint64_t reckon_ns(const uint64_t counts[STATS_BUCKETS])
+static uint64_t service_ns(const struct stats_group *group)
 {
 	uint64_t ns = 0;
 
+	if (stats_has(group, STATS_SERVICE_NS))
+		return group->v[STATS_SERVICE_NS];
 	for (unsigned int i = 0; i < STATS_BUCKETS; i++)
-		ns += counts[i] * ((2048ULL << i) / 3);
+		ns += group->service[i] * ((2048ULL << i) / 3);
 	return ns;
 }
 
@@ -217,11 +223,6 @@ static void print_buckets(FILE *out, const char *name, const char *labels,
 	fprintf(out, "%s_count{%s} %" PRIu64 "\n", name, labels, nr);
 }
 
-/*
- * The target adds up for how long I/Os were held, but not for how long they were at the
- * disk: the difference from the time they took falls whenever one goes to the disk that
- * was held, and a counter that falls has been reset.
- */
 static void print_histogram(FILE *out, bool wait, const struct sample *sample,
 			    char * const *labels)
 {
@@ -244,7 +245,7 @@ static void print_histogram(FILE *out, bool wait, const struct sample *sample,
 			if (!wait && group->has_service)
 				print_buckets(out, name, labels[nr],
 					      group->service,
-					      reckon_ns(group->service));
+					      service_ns(group));
 		}
 	}
 }

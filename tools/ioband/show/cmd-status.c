@@ -10,6 +10,7 @@
 #include "lib/blk.h"
 #include "lib/cgroup.h"
 #include "lib/output.h"
+#include "lib/sample.h"
 #include "lib/units.h"
 #include "lib/util.h"
 #include "lib/volume.h"
@@ -26,6 +27,7 @@ enum {
 	COL_HELD,
 	COL_IOS_PCT,
 	COL_BYTES_PCT,
+	COL_FAILING,
 	COL_SHARE,
 	COL_TYPE,
 	COL_POLICY,
@@ -61,6 +63,8 @@ const struct column status_columns[] = {
 		"part of the I/Os of all groups of the share until now" },
 	[COL_BYTES_PCT] = { "BYTES%", COLUMN_NUMBER, true,
 		"part of the bytes of all groups of the share until now" },
+	[COL_FAILING] = { "FAILING", COLUMN_STRING, true,
+		"starved, minimum or latency: what the group does not get, though it was promised" },
 	[COL_SHARE] = { "SHARE", COLUMN_STRING, false,
 		"id of the share the volume belongs to" },
 	[COL_TYPE] = { "TYPE", COLUMN_STRING, false,
@@ -131,8 +135,10 @@ static bool has_cgroups(const struct volume *vol)
 static void add_group(struct listing *list, const struct volume *vol,
 		      const struct status_group *group,
 		      const struct total *total,
-		      const struct cgroup_paths *cgroups)
+		      const struct cgroup_paths *cgroups,
+		      const struct show *show)
 {
+	const struct show_group *state;
 	const struct table_group *config;
 	const char *path = NULL;
 
@@ -157,6 +163,9 @@ static void add_group(struct listing *list, const struct volume *vol,
 	listing_number(list, COL_HELD, group->held);
 	listing_percent(list, COL_IOS_PCT, group_ios(group), total->ios);
 	listing_percent(list, COL_BYTES_PCT, group_bytes(group), total->bytes);
+	state = show_find(show, group->is_default, group->id);
+	if (state && state->failing)
+		listing_string(list, COL_FAILING, state->failing);
 	listing_string(list, COL_SHARE, vol->table.share);
 	listing_string(list, COL_TYPE, vol->table.type);
 	listing_string(list, COL_POLICY, vol->table.policy);
@@ -187,12 +196,31 @@ static void find_cgroups(struct cgroup_paths *cgroups,
 	cgroup_paths_resolve(cgroups, opts->sysroot);
 }
 
+static bool any_fails(const struct show *show)
+{
+	for (size_t i = 0; i < show->nr_groups; i++)
+		if (show->groups[i].failing)
+			return true;
+	return false;
+}
+
+/* The counters are right without it. */
+static void read_failing(const struct volume *vol, struct show *show)
+{
+	char *why = NULL;
+
+	fail_keep(&why);
+	sample_show(vol, show);
+	fail_keep(NULL);
+	free(why);
+}
+
 static void add_volumes(struct listing *list, const struct volumes *volumes,
 			const struct options *opts)
 {
 	struct total *totals = count_totals(volumes);
+	bool any_cgroups = false, any_failing = false;
 	struct cgroup_paths cgroups = { 0 };
-	bool any_cgroups = false;
 
 	if (listing_wants(list, COL_CGROUP))
 		find_cgroups(&cgroups, volumes, opts);
@@ -200,18 +228,25 @@ static void add_volumes(struct listing *list, const struct volumes *volumes,
 	for (size_t i = 0; i < volumes->nr; i++) {
 		const struct volume *vol = &volumes->v[i];
 		const struct total *total = totals;
+		struct show show = { 0 };
 
 		if (!vol->chosen)
 			continue;
+		if (listing_wants(list, COL_FAILING))
+			read_failing(vol, &show);
+		any_failing |= any_fails(&show);
 		while (strcmp(total->share, vol->status.share))
 			total++;
 		any_cgroups |= has_cgroups(vol);
 		for (size_t j = 0; j < vol->status.nr_groups; j++)
 			add_group(list, vol, &vol->status.groups[j], total,
-				  &cgroups);
+				  &cgroups, &show);
+		show_free(&show);
 	}
 	if (!any_cgroups)
 		listing_drop(list, COL_CGROUP);
+	if (!any_failing)
+		listing_drop(list, COL_FAILING);
 	cgroup_paths_free(&cgroups);
 	free(totals);
 }

@@ -72,8 +72,9 @@ static const char * const help_lines[] = {
 	"  DISK HELD     I/Os at the disk, and held, just now",
 	"  WHY           what held them most of the time: the group's weight, a limit,",
 	"                the depth of the queue, the grace given to another group, or",
-	"                debt for I/O of the group that could not wait. Or: unmet, it does not",
-	"                get its minimum; starved, it gets nothing, as others go before it",
+	"                debt for I/O of the group that could not wait. Or: starved, it",
+	"                gets nothing, as others go before it; unmet, it does not get its",
+	"                minimum; late, it misses its latency target",
 	"",
 	"  Any key goes back.",
 };

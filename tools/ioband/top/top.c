@@ -36,7 +36,7 @@ const struct column top_columns[] = {
 	[TOP_HELD] = { "HELD", COLUMN_NUMBER, true,
 		"I/Os that wait just now" },
 	[TOP_WHY] = { "WHY", COLUMN_STRING, true,
-		"what held them for most of the time; unmet or starved if it gets too little" },
+		"what held them for most of the time; starved, unmet or late if a promise is not kept" },
 	[TOP_BPS] = { "BPS", COLUMN_NUMBER, false,
 		"bytes read and written per second" },
 	[TOP_RIOPS] = { "RIOPS", COLUMN_NUMBER, false,
@@ -130,6 +130,8 @@ static const char *why_held(const struct interval_group *group)
 		return "starved";
 	if (group->unmet_s > 0)
 		return "unmet";
+	if (group->late > MISSED_PART)
+		return "late";
 	if (why || !group->is_held)
 		return why;
 	return group->is_limited ? "limit" : "weight";

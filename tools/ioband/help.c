@@ -22,8 +22,8 @@ static void print_own_options(const struct command *cmd)
 static void print_keys(const struct command *cmd)
 {
 	static const char share_keys[] =
-		"  policy=weight*|weight-iosize|weight-time|range-bw|limit\n"
-		"                       what is divided\n"
+		"  policy=auto*|weight|weight-iosize|weight-time|range-bw|limit\n"
+		"                       what is divided; auto: time on hard disks, else I/Os\n"
 		"  io_throttle=N, io_limit=N\n"
 		"                       I/Os at the disk, and their bound (* 0: automatic)\n"
 		"  quantum=MS           how long a group keeps the disk (* 0: automatic)\n";

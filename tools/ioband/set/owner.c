@@ -126,12 +126,20 @@ static bool is_unit(const char *path, const char **unit)
 	return false;
 }
 
+/* One does not come back under its name. */
+static bool is_scope(const char *unit)
+{
+	const char *suffix = strrchr(unit, '.');
+
+	return suffix && !strcmp(suffix, ".scope");
+}
+
 /* What changes a setting where it comes from; to be freed. */
 static char *other_way(const struct options *opts, const struct volume *vol,
 		       const struct config_group *group, enum setting_key key)
 {
 	struct cgroup_paths paths = { 0 };
-	char value[SETTING_LEN], *file, *way;
+	char value[SETTING_LEN], *file, *way, *word;
 	const char *path, *unit;
 
 	cgroup_paths_add(&paths, group->id);
@@ -139,16 +147,19 @@ static char *other_way(const struct options *opts, const struct volume *vol,
 	path = cgroup_paths_find(&paths, group->id);
 	setting_value(value, &group->set, key, false);
 	value[strcspn(value, " ")] = '\0';
+	word = shell_word("%s", path ? strrchr(path, '/') + 1 : "");
 	file = shell_word("/sys/fs/cgroup%s/%s", path ? path : "/...",
 			  key == SET_WEIGHT ? "io.weight" : "io.max");
 	if (key != SET_WEIGHT)
 		way = xasprintf("echo %u:%u %s=%s >%s", vol->major, vol->minor,
 				setting_name(key), value, file);
 	else if (path && is_unit(path, &unit))
-		way = xasprintf("systemctl set-property %s IOWeight=%s", unit,
+		way = xasprintf("systemctl set-property %s%s IOWeight=%s",
+				is_scope(unit) ? "--runtime " : "", word,
 				value);
 	else
 		way = xasprintf("echo %s >%s", value, file);
+	free(word);
 	free(file);
 	cgroup_paths_free(&paths);
 	return way;

@@ -229,6 +229,30 @@ static void test_minimum_of_another_kind(void **state)
 	}
 }
 
+/* Nor one of a group whose only I/O was at the disk when it was set. */
+static void test_minimum_amid_an_io(void **state)
+{
+	static const struct bed_terms none = { .latency_ns = SEC };
+	static const struct bed_terms terms = { .min_rate = 50, .min_is_ios = true };
+	struct bed_group *second;
+	unsigned int i;
+
+	start(&none, 2);
+	second = bed_add(NULL, 100);
+	bed_backlog(poor, IOBAND_READ, 8, 1);
+	bed_backlog(second, IOBAND_READ, 8, 1);
+	bed_run(10 * SEC, SERVICE_NS);
+	bed_set(second, &terms);
+	for (i = 0; i < 20; i++) {
+		bed_set(poor, &terms);
+		bed_run(2 * SEC, SERVICE_NS);
+		assert_int_equal(poor->terms->unmet_ns, 0);
+		assert_int_equal(second->terms->unmet_ns, 0);
+		bed_set(poor, &none);
+		bed_run(2 * SEC + i * MS, SERVICE_NS);
+	}
+}
+
 /* Who thinks longer than his minimum leaves him time for has got all he wanted. */
 static void test_minimum_of_one_who_thinks(void **state)
 {
@@ -587,6 +611,7 @@ int main(void)
 		cmocka_unit_test(test_minimum_of_a_modest_group),
 		cmocka_unit_test(test_minimum_of_one_at_a_time),
 		cmocka_unit_test(test_minimum_of_another_kind),
+		cmocka_unit_test(test_minimum_amid_an_io),
 		cmocka_unit_test(test_minimum_of_one_who_thinks),
 		cmocka_unit_test(test_minimums_that_do_not_fit),
 		cmocka_unit_test(test_minimum_above_a_limit),

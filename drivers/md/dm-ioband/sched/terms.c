@@ -186,6 +186,13 @@ void ioband_terms_init(struct ioband_terms *terms,
 	terms->latency_ns = latency_ns;
 }
 
+/* As after a pause: I/O at the disk just now is not from before that. */
+static void min_begin(struct ioband_terms *terms, u64 now_ns)
+{
+	bucket_set(&terms->min, now_ns - MIN_PAUSE_NS);
+	terms->wanted_ns = now_ns;
+}
+
 /**
  * ioband_terms_begin - begin with terms of a group that had none
  * @terms: the terms
@@ -195,6 +202,7 @@ void ioband_terms_begin(struct ioband_terms *terms, u64 now_ns)
 {
 	terms->waits_ns[IOBAND_READ] = now_ns;
 	terms->waits_ns[IOBAND_WRITE] = now_ns;
+	min_begin(terms, now_ns);
 }
 
 static void bucket_inherit(struct ioband_bucket *bucket,
@@ -227,11 +235,13 @@ void ioband_terms_inherit(struct ioband_terms *terms,
 		bucket_inherit(&terms->average[i], &old->average[i], now_ns);
 		bucket_inherit(&terms->peak[i], &old->peak[i], now_ns);
 	}
-	/* A minimum in the other unit begins as if after a pause. */
+	/* A minimum in the other unit is a new one. */
 	if (terms->min_rate && old->min_rate &&
 	    terms->min_is_ios == old->min_is_ios) {
 		bucket_inherit(&terms->min, &old->min, now_ns);
 		terms->wanted_ns = old->wanted_ns;
+	} else {
+		min_begin(terms, now_ns);
 	}
 	memcpy(terms->waits_ns, old->waits_ns, sizeof(terms->waits_ns));
 	terms->unmet_ns = old->unmet_ns;

@@ -98,7 +98,7 @@ _ioband() {
 	case ${words[0]} in
 	create | import | resize | set)
 		options+=' --dry-run --force' ;;
-	apply)	options+=' --dry-run --check' ;;
+	apply)	options+=' --dry-run --check --missing' ;;
 	enable)	options+=' --dry-run --follow --now' ;;
 	disable) options+=' --dry-run --keep-config --now' ;;
 	'' | remove | attach | detach | group | save)

@@ -41,16 +41,18 @@ const struct column diff_columns[] = {
 	{ 0 }
 };
 
-static int check_only;
+static int check_only, only_missing;
 
 static const struct option apply_long_options[] = {
 	{ "check",	no_argument,		&check_only, true },
+	{ "missing",	no_argument,		&only_missing, true },
 	{ 0 }
 };
 
 const struct own_options apply_options = {
 	apply_long_options, NULL,
 	"      --check          change nothing, and tell by the exit status\n"
+	"      --missing        only add volumes and groups, and leave the rest as it is\n"
 };
 
 /**
@@ -174,6 +176,7 @@ static int run_volume(struct run *run, struct config *cfg)
 		share_adopt(opts, &volumes, cfg, devno);
 		status = groupref_resolve_all(opts, cfg, &nr_missing);
 	}
+	cfg->only_missing = only_missing;
 	if (!status)
 		status = plan_make(opts, &volumes, cfg, &plan);
 	if (!status) {

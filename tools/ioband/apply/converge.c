@@ -184,8 +184,10 @@ int plan_do(const struct options *opts, const struct volumes *volumes,
 		status = reload(opts, vol, cfg, plan);
 	else
 		status = send(opts, volumes, vol, cfg, plan);
-	if (!status && (plan->is_missing || plan->reload))
+	if (!status && (plan->is_missing || plan->reload)) {
+		cfg->only_missing = false;
 		status = settle(opts, cfg);
+	}
 	/* Even on failure part of it may have been done. */
 	r = volume_changed(opts, cfg->name, cfg);
 	return status ? status : r;

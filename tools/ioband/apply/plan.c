@@ -248,11 +248,18 @@ static void plan_groups(struct plan *plan, const struct config *now,
 	plan_settings(plan, now, want, true);
 }
 
+/* As its cgroup is: what has been recreated under its name has another id. */
+static bool is_gone(const struct config *now, const struct config_group *group)
+{
+	return !strcmp(now->type, "cgroup") && *group->name != '/';
+}
+
 /*
- * Adopt what 'ioband follow' has made: its groups, and the settings that it mirrors.
- * Other settings of a configured group stay as configured.
+ * Adopt groups that are there, and of their settings those that 'ioband follow' mirrors
+ * or, with @all, all of them. The rest of a configured group stays as configured.
  */
-static void leave_to_follow(const struct config *now, struct config *want)
+static void adopt_groups(const struct config *now, struct config *want,
+			 bool all)
 {
 	/* Ids of another type mean something else. */
 	if (strcmp(now->type, want->type))
@@ -261,19 +268,31 @@ static void leave_to_follow(const struct config *now, struct config *want)
 		const struct config_group *is = &now->groups[i];
 		struct config_group *group;
 
-		if (is->is_default)
+		if (is->is_default ? !all : all && is_gone(now, is))
 			continue;
-		group = config_find(want, false, is->id);
+		group = config_find(want, is->is_default, is->id);
 		if (!group && is_silent(is))
 			continue;
 		if (!group) {
 			group = config_group(want, is->name);
 			*group = *is;
 		}
+		if (all)
+			group->set = is->set;
 		for (int key = 0; key < NR_SETTINGS; key++)
 			if (setting_is_followed(key))
 				group->set.v[key] = is->set.v[key];
 	}
+}
+
+/* What has been changed since the volume was made stays. */
+static void adopt_all(const struct config *now, struct config *want)
+{
+	strcpy(want->policy, now->policy);
+	want->io_throttle = now->io_throttle;
+	want->io_limit = now->io_limit;
+	want->quantum_ms = now->quantum_ms;
+	adopt_groups(now, want, true);
 }
 
 /* Differences that no message can remove. */
@@ -342,8 +361,8 @@ static int plan_table(const struct options *opts, struct plan *plan,
  * plan_make - find out what has to change
  * @opts: the global options
  * @volumes: what volumes_read() found
- * @cfg: the wanted configuration, with resolved groups; if the volume is followed,
- *	what 'ioband follow' has made is added to it
+ * @cfg: the wanted configuration, with resolved groups; what is to stay, as the volume
+ *	is followed or only what is missing wanted, is added to it
  * @plan: filled in; to be freed by plan_free() in any case
  *
  * Return: 0, or an exit code after the error has been reported.
@@ -370,8 +389,10 @@ int plan_make(const struct options *opts, const struct volumes *volumes,
 			    cfg->is_attached ? "attach" : "create",
 			    cfg->is_attached ? "remove" : "detach", cfg->name);
 	status = volume_config(opts, vol, &now);
-	if (!status && cfg->follow)
-		leave_to_follow(&now, cfg);
+	if (!status && cfg->only_missing)
+		adopt_all(&now, cfg);
+	else if (!status && cfg->follow)
+		adopt_groups(&now, cfg, false);
 	if (!status)
 		status = plan_table(opts, plan, vol, &now, cfg);
 	if (!status && plan->reload) {

@@ -60,6 +60,7 @@ enum config_word {
  * @uuid: uuid of the device it is attached to, to find that after a rename
  * @auto_policy: @policy is what policy_resolve() finds fit, not given as such
  * @policy_why: why that one, if @auto_policy; %NULL while it is not resolved
+ * @only_missing: add what is missing, and leave what is there as it is
  * @follow: leave groups, weights and some limits to 'ioband follow'
  * @groups: the default group first, if present
  */
@@ -78,6 +79,7 @@ struct config {
 	uint32_t io_limit;
 	uint32_t quantum_ms;
 	uint32_t auto_depth;
+	bool only_missing;
 	bool follow;
 	struct config_group *groups;
 	size_t nr_groups;

@@ -312,15 +312,18 @@ int volume_changed(const struct options *opts, const char *name,
  * tell_unsaved - tell that a change will not stay, where something undoes it
  * @opts: the global options
  * @vol: the volume that was changed
- *
- * Without the timer the change lives as long as the volume, as everybody expects.
+ * @is_removal: whether something was taken away
  */
-void tell_unsaved(const struct options *opts, const struct volume *vol)
+void tell_unsaved(const struct options *opts, const struct volume *vol,
+		  bool is_removal)
 {
 	if (!opts->dry_run && store_has_file(opts, vol->name) &&
 	    systemd_wants(opts, "timers.target", "ioband.timer"))
-		warn("'%s': this is not saved, and ioband.timer makes all again what " STORE_ETC "/%s.conf says, unless you type 'ioband save %s'",
-		     vol->title, vol->name, vol->title);
+		warn("'%s': this is not saved, and %s: 'ioband save %s' keeps it",
+		     vol->title, is_removal ?
+		     "ioband.timer adds within a minute what " STORE_ETC " still has" :
+		     "goes with a restart, or when LVM changes the volume",
+		     vol->title);
 }
 
 static struct ghost *add_ghost(struct ghosts *ghosts, const char *name,

@@ -10,9 +10,6 @@
 
 struct options;
 
-/* Prefixes of the uuids of devices made by ioband. */
-#define UUID_PREFIX "IOBAND-"
-
 bool volume_is_attached(const struct volume *vol);
 bool volume_is_wiped(const struct volumes *volumes, const char *name);
 int volume_config(const struct options *opts, const struct volume *vol,
@@ -25,7 +22,8 @@ void config_keep_auto(const struct options *opts,
 		      const struct config *old, struct config *cfg);
 int save_config(const struct options *opts, const struct volumes *volumes,
 		const struct volume *vol, int follow, struct config *cfg);
-void tell_unsaved(const struct options *opts, const struct volume *vol);
+void tell_unsaved(const struct options *opts, const struct volume *vol,
+		  bool is_removal);
 int volume_record(const struct options *opts, const struct volumes *volumes,
 		  const struct volume *vol, const struct config *want);
 int volume_changed(const struct options *opts, const char *name,

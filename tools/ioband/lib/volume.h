@@ -8,6 +8,9 @@
 #include "dm.h"
 #include "table.h"
 
+/* Of the uuid of a volume that create has made. */
+#define UUID_PREFIX "IOBAND-"
+
 struct options;
 
 /**

@@ -104,7 +104,7 @@ static int change(const struct options *opts, const struct volume *vol,
 		       words);
 	free(words);
 	if (!status)
-		tell_unsaved(opts, vol);
+		tell_unsaved(opts, vol, !is_add);
 	return status;
 }
 

@@ -222,7 +222,7 @@ int cmd_set(const struct options *opts, int argc, char **argv)
 	if (!status && strncmp(argv[1], "follow=", 7)) {
 		status = volume_changed(opts, name, NULL);
 		if (!status)
-			tell_unsaved(opts, vol);
+			tell_unsaved(opts, vol, false);
 	}
 	volumes_free(&volumes);
 	return status;

@@ -26,7 +26,7 @@ static void print_keys(const struct command *cmd)
 		"                       what is divided; auto: time on hard disks, else I/Os\n"
 		"  io_throttle=N, io_limit=N\n"
 		"                       I/Os at the disk, and their bound (* 0: automatic)\n"
-		"  quantum=MS           how long a group keeps the disk (* 0: automatic)\n";
+		"  quantum=TIME         how long a group keeps the disk: 40ms (* 0: automatic)\n";
 	/* The default group has no parent. */
 	bool is_default = cmd->flags & CMD_VOLUME_KEYS;
 
@@ -49,8 +49,8 @@ static void print_keys(const struct command *cmd)
 	       "  rbps= wbps= bps=     limit: bytes per second such as 10M (* max)\n"
 	       "  riops= wiops= iops=  limit: I/Os per second (* max)\n"
 	       "  burst=, peak=        of the limit before them\n"
-	       "  min=, miniops=       what it gets at least, in bytes or I/Os per second\n"
-	       "  latency=TIME         target such as 5ms\n"
+	       "  min=, miniops=       bytes or I/Os per second that it gets at least (* 0)\n"
+	       "  latency=TIME         target such as 5ms (* 0: none)\n"
 	       "  class=rt|be*|idle    which groups go first\n"
 	       "%s"
 	       "  range-bw=MIN:MAX     min= and bps= in KiB per second, as dm-ioband 1 had it\n"

@@ -87,6 +87,9 @@ static int read_line(const struct options *opts, const char *line,
 	if (!strcmp(cfg.type, "cgroup") && cfg.nr_groups > 1)
 		warn("%s: line %lu: ids of cgroups were others in dm-ioband 1: put paths in their place",
 		     file, nr);
+	if (*cfg.device >= '0' && *cfg.device <= '9')
+		warn("%s: line %lu: device %s may be another one by now: put its path in its place",
+		     file, nr, cfg.device);
 	imports->v = xreallocarray(imports->v, imports->nr + 1,
 				   sizeof(*imports->v));
 	imports->v[imports->nr++] = cfg;

@@ -163,16 +163,16 @@ int policy_change_do(const struct options *opts, const struct volume *vol,
 	r = action_message(opts, vol->name, vol->start, text);
 	free(text);
 	if (r)
-		return fail_change(r, "cannot set policy of '%s'", vol->name);
+		return fail_change(r, "cannot set policy of '%s'", vol->title);
 	r = policy_send(opts, &change->again);
 	if (!r)
 		return 0;
 	failure_note(&why, r);
 	r = policy_send(opts, &change->back);
-	status = fail_action(&why, "cannot set policy of '%s'", vol->name);
+	status = fail_action(&why, "cannot set policy of '%s'", vol->title);
 	if (r)
 		status = fail_change(r, "'%s': its groups have lost settings, and cannot be given them again; see 'ioband show %s'",
-				     vol->name, vol->name);
+				     vol->title, vol->title);
 	return status;
 }
 

@@ -71,7 +71,7 @@ static int check_same(const struct options *opts,
 		if (strcmp(is, should))
 			status = fail(IOBAND_BUSY,
 				      "'%s' is attached already, with other settings: 'ioband set', 'ioband group' and 'ioband apply' change them, or detach it first",
-				      vol->name);
+				      vol->title);
 		free(is);
 		free(should);
 	}

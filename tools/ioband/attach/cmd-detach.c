@@ -19,6 +19,7 @@ static int forget(const struct options *opts, const struct volumes *volumes,
 		  const char *name, const char *uuid)
 {
 	struct config cfg;
+	char *title;
 	bool found;
 	int status;
 
@@ -33,7 +34,9 @@ static int forget(const struct options *opts, const struct volumes *volumes,
 			record_remove(opts, cfg.name);
 		status = inside_clean(opts, volumes, cfg.name, cfg.uuid);
 	} else {
-		warn("'%s' is not attached: nothing to do", name);
+		title = volumes_title(volumes, name);
+		warn("'%s' is not attached: nothing to do", title);
+		free(title);
 		status = inside_clean(opts, volumes, name, uuid);
 	}
 	config_free(&cfg);

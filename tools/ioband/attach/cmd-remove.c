@@ -52,17 +52,18 @@ int remove_device(const struct options *opts,
 static int remove_volume(const struct options *opts,
 			 const struct volumes *volumes, const char *word)
 {
+	const struct volume *vol;
 	const char *name = word;
 	int status = 0;
 
 	/* What is left of one whose table was replaced. */
 	if (!volume_is_wiped(volumes, word))
 		status = volumes_name(opts, volumes, word, &name);
-	if (!status && volumes_find(volumes, name) &&
-	    volume_is_attached(volumes_find(volumes, name)))
+	vol = status ? NULL : volumes_find(volumes, name);
+	if (vol && volume_is_attached(vol))
 		status = fail(IOBAND_DEVICE,
 			      "cannot remove '%s': ioband is only inside of it; use 'ioband detach %s'",
-			      name, name);
+			      vol->title, vol->title);
 	if (!status)
 		status = remove_device(opts, volumes_device(volumes, name,
 							    NULL));

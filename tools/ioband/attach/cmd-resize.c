@@ -120,7 +120,7 @@ static int resize(const struct options *opts, const struct volume *vol,
 	if (volume_is_attached(vol))
 		return fail(IOBAND_DEVICE,
 			    "cannot resize '%s': ioband is only inside of it; resize the logical volume, then 'ioband attach %s' again",
-			    vol->name, vol->name);
+			    vol->title, vol->title);
 	if (!blk_sectors(opts->sysroot, vol->devices[0], &sectors))
 		return fail(IOBAND_DEVICE,
 			    "cannot resize '%s': the size of device %s below it is unknown",

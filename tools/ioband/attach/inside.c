@@ -224,9 +224,11 @@ static bool all_flat(const struct inside *in)
 static int check_obstacle(const struct inside *in)
 {
 	char *why = attach_obstacle(in->opts, &in->old);
-	int status = why ? fail(IOBAND_DEVICE, "cannot attach '%s': %s",
-				in->name, why) : 0;
+	char *title = volume_title(in->name, in->old.uuid);
+	int status = why ? fail(IOBAND_DEVICE, "cannot attach '%s': %s", title,
+				why) : 0;
 
+	free(title);
 	free(why);
 	return status;
 }

@@ -239,7 +239,7 @@ void conf_print(const struct config *cfg, FILE *to)
 	if (cfg->io_limit)
 		fprintf(to, "io_limit = %u\n", cfg->io_limit);
 	if (cfg->quantum_ms)
-		fprintf(to, "quantum = %u\n", cfg->quantum_ms);
+		fprintf(to, "quantum = %ums\n", cfg->quantum_ms);
 	if (cfg->auto_depth)
 		fprintf(to, "auto = %u\n", cfg->auto_depth);
 	if (cfg->follow)

@@ -9,6 +9,7 @@
 
 #include "cmd.h"
 #include "config.h"
+#include "lib/units.h"
 #include "lib/util.h"
 #include "lib/words.h"
 
@@ -114,6 +115,23 @@ static int take_number(uint32_t *to, const char *key, const char *value,
 	return 0;
 }
 
+/* Milliseconds, with their unit or without. */
+static int take_quantum(uint32_t *to, const char *value,
+			struct parse_error *err)
+{
+	uint64_t v;
+
+	if (!parse_u64(value, QUANTUM_MAX, &v)) {
+		if (!units_parse_usec(value, &v) || v % 1000 ||
+		    v / 1000 > QUANTUM_MAX)
+			return refuse(err, "quantum '%.40s': expected whole milliseconds from 0 to %u, such as 40ms",
+				      value, QUANTUM_MAX);
+		v /= 1000;
+	}
+	*to = v;
+	return 0;
+}
+
 static int take_word(struct config *cfg, enum config_word word,
 		     const char *value, struct parse_error *err)
 {
@@ -150,8 +168,7 @@ static int take_word(struct config *cfg, enum config_word word,
 	case CONFIG_IO_LIMIT:
 		return take_number(&cfg->io_limit, key, value, DEPTH_MAX, err);
 	case CONFIG_QUANTUM:
-		return take_number(&cfg->quantum_ms, key, value, QUANTUM_MAX,
-				   err);
+		return take_quantum(&cfg->quantum_ms, value, err);
 	case CONFIG_AUTO:
 		return take_number(&cfg->auto_depth, key, value, AUTO_MAX, err);
 	case CONFIG_FOLLOW:

@@ -190,15 +190,45 @@ int groupref_resolve(const struct options *opts, const char *type,
 }
 
 /**
+ * groupref_io_command - what enables the io controller for the cgroup of a group
+ * @opts: the global options
+ * @group: a group with an id
+ *
+ * Return: the command, to be freed; %NULL if it has one, or the cgroup is gone.
+ */
+char *groupref_io_command(const struct options *opts,
+			  const struct config_group *group)
+{
+	struct cgroup_paths paths = { 0 };
+	char *text = NULL;
+	const char *path;
+
+	if (!group->lacks_io)
+		return NULL;
+	cgroup_paths_add(&paths, group->id);
+	cgroup_paths_resolve(&paths, opts->sysroot);
+	path = cgroup_paths_find(&paths, group->id);
+	if (path)
+		text = cgroup_io_command(path);
+	cgroup_paths_free(&paths);
+	return text;
+}
+
+/**
  * groupref_warn - warn about a group that will get no I/O
+ * @opts: the global options
  * @word: word given to groupref_resolve()
  * @group: group filled in by it
  */
-void groupref_warn(const char *word, const struct config_group *group)
+void groupref_warn(const struct options *opts, const char *word,
+		   const struct config_group *group)
 {
-	if (group->lacks_io)
-		warn("group '%s': its I/O is charged to a cgroup above it, because the io controller is not enabled for it; 'echo +io' to cgroup.subtree_control of its parent, or set IOAccounting=yes for a systemd unit",
-		     word);
+	char *text = groupref_io_command(opts, group);
+
+	if (text)
+		warn("group '%s': its I/O is charged to a cgroup above it, because the io controller is not enabled for it: \"%s\" enables it",
+		     word, text);
+	free(text);
 }
 
 /**
@@ -244,7 +274,7 @@ int groupref_resolve_all(const struct options *opts, struct config *cfg,
 		int r, status = 0;
 
 		r = groupref_resolve(opts, cfg->type, group->name, group, &why);
-		groupref_warn(group->name, group);
+		groupref_warn(opts, group->name, group);
 		if (!r)
 			r = groupref_resolve_parent(opts, cfg->type,
 						    &group->set, &why);

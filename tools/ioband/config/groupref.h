@@ -16,7 +16,10 @@ enum {
 
 int groupref_resolve(const struct options *opts, const char *type,
 		     const char *word, struct config_group *group, char **why);
-void groupref_warn(const char *word, const struct config_group *group);
+char *groupref_io_command(const struct options *opts,
+			  const struct config_group *group);
+void groupref_warn(const struct options *opts, const char *word,
+		   const struct config_group *group);
 int groupref_resolve_all(const struct options *opts, struct config *cfg,
 			 unsigned int *nr_missing);
 int groupref_resolve_parent(const struct options *opts, const char *type,

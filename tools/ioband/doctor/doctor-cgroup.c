@@ -203,6 +203,22 @@ static bool is_below(const struct doctor *doctor, const char *devno)
 	return false;
 }
 
+/* Inside of it if that can be, else on top of it. */
+static char *way_to_follow(struct doctor *doctor,
+			   const struct ioband_dm_device *dev)
+{
+	char *title = volumes_title(&doctor->volumes, dev->name);
+	char *why = doctor_obstacle(doctor, dev->name), *text;
+
+	text = why ? xasprintf("make it act in a volume on top, with 'ioband enable NAME %s --follow'",
+			       title) :
+		     xasprintf("make it act with 'ioband enable %s --follow'",
+			       title);
+	free(title);
+	free(why);
+	return text;
+}
+
 /* Report logical volumes on which io.weight has no effect. */
 static void tell_weights(const struct census *census)
 {
@@ -227,8 +243,7 @@ static void tell_weights(const struct census *census)
 				    dev->name,
 				    xasprintf("io.weight of the cgroup %s%s has no effect on this logical volume",
 					      census->weights.first, others),
-				    xasprintf("make it act with 'ioband attach %s' and 'ioband follow %s'",
-					      dev->name, dev->name));
+				    way_to_follow(doctor, dev));
 		free(uuid);
 		free(devno);
 	}

@@ -97,16 +97,17 @@ static void tell_starved(struct doctor *doctor, const struct sample *sample,
 	first = idle ? NULL : who_goes_first(interval, group, &key);
 	if (idle) {
 		advice = xasprintf("class=idle waits as long as others have I/O; if that is not meant, 'ioband set %s %s class=be'",
-				   name, word);
+				   group->vol->title, word);
 	} else if (first) {
 		setting_value(value, &first->set, key, true);
 		other = word_of(sample, first, root);
 		advice = xasprintf("group %s goes first, by %s=%s; lower that with 'ioband set %s %s %s=...'",
 				   other, setting_name(key), value,
-				   first->vol->name, other, setting_name(key));
+				   first->vol->title, other, setting_name(key));
 		free(other);
 	} else {
-		advice = xasprintf("'ioband top %s' shows who gets what", name);
+		advice = xasprintf("'ioband top %s' shows who gets what",
+				   group->vol->title);
 	}
 	add_finding(doctor, idle ? WARNING : ERROR, "starved", name, text,
 		    advice);
@@ -150,19 +151,20 @@ static void tell_unmet(struct doctor *doctor, const struct sample *sample,
 						   interval->seconds),
 				      setting_name(key), value),
 			    xasprintf("the disk does no more in I/Os of this size, or others go first as well; lower it with 'ioband set %s %s %s=...'",
-				      name, word, setting_name(key)));
+				      group->vol->title, word, setting_name(key)));
 	else if (group->unmet_s >= 0 && before)
 		add_finding(doctor, NOTE, "unmet-minimum", name,
 			    xasprintf("group %s has missed its minimum, %s=%s, by %" PRIu64 " seconds since it was made",
 				      word, setting_name(key), value, before),
 			    xasprintf("watch column UNMET of 'ioband top -o +UNMET %s'",
-				      name));
+				      group->vol->title));
 	free(word);
 }
 
 static void tell_missed(struct doctor *doctor, const struct sample *sample,
 			const struct interval_group *group)
 {
+	uint64_t nr = group->now->v[STATS_HELD] + group->now->v[STATS_IN_FLIGHT];
 	char value[SETTING_LEN], *word;
 
 	if (group->late <= MISSED_PART)
@@ -172,9 +174,10 @@ static void tell_missed(struct doctor *doctor, const struct sample *sample,
 	add_finding(doctor, ERROR, "missed-target", group->vol->name,
 		    xasprintf("%.0f %% of the I/Os of group %s take longer than its target, latency=%s",
 			      100 * group->late, word, value),
+		    nr > 1 ?
 		    xasprintf("it is promised for the I/Os that a task sends one after the other, and %" PRIu64 " are outstanding; have fewer, or a target that the disk can keep",
-			      group->now->v[STATS_HELD] +
-			      group->now->v[STATS_IN_FLIGHT]));
+			      nr) :
+		    xstrdup("the disk itself takes that long at times; have a target that it can keep"));
 	free(word);
 }
 
@@ -296,5 +299,5 @@ void doctor_policy(struct doctor *doctor, const struct volume *vol)
 			    xasprintf("policy %s divides I/Os, and its disks seek: a random I/O takes them a hundred times as long as a sequential one",
 				      vol->table.policy),
 			    xasprintf("divide their time with 'ioband set %s policy=weight-time'; the groups keep what they are set to",
-				      vol->name));
+				      vol->title));
 }

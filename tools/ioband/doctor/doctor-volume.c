@@ -17,6 +17,7 @@
 #include "doctor.h"
 #include "lib/attachable.h"
 #include "lib/blk.h"
+#include "lib/cgroup.h"
 #include "lib/sample.h"
 #include "lib/target.h"
 #include "lib/words.h"
@@ -38,21 +39,17 @@ static void check_group(struct doctor *doctor, const struct volume *vol,
 			add_finding(doctor, WARNING, "cgroup-gone", vol->name,
 				    xasprintf("the cgroup of group %s is gone",
 					      id),
-				    xasprintf("take it away with 'ioband group del %s %s', or let 'ioband follow %s' do so always",
-					      vol->name, id, vol->name));
+				    xasprintf("take it away with 'ioband group del %s %s', or have it done always with 'ioband set %s follow=yes'",
+					      vol->title, id, vol->title));
 	} else if (group->charged_to) {
 		const char *path = group->cgroup ? group->cgroup : "?";
-		int parent = strrchr(path, '/') > path ?
-			     (int)(strrchr(path, '/') - path) : 0;
-		char *file = shell_word("/sys/fs/cgroup%.*s/cgroup.subtree_control",
-					parent, path);
+		char *way = cgroup_io_command(path);
 
 		add_finding(doctor, WARNING, "no-io-controller", vol->name,
 			    xasprintf("group %s gets no I/O: the io controller is not enabled for the cgroup %s, and %s is charged",
 				      id, path, group->charged_to),
-			    xasprintf("enable it with \"echo +io >%s\", for a unit of systemd with IOAccounting=yes",
-				      file));
-		free(file);
+			    xasprintf("enable it with \"%s\"", way));
+		free(way);
 	}
 	free(id);
 }
@@ -102,9 +99,9 @@ static void check_alone(struct doctor *doctor, const struct volume *vol)
 				      vol->table.share),
 			    strcmp(vol->table.type, "cgroup") ?
 			    xasprintf("add groups with 'ioband group add %s ...'",
-				      vol->name) :
-			    xasprintf("add groups with 'ioband group add %s ...', or let 'ioband follow %s' do so",
-				      vol->name, vol->name));
+				      vol->title) :
+			    xasprintf("add groups with 'ioband group add %s ...', or have those of all cgroups with 'ioband set %s follow=yes'",
+				      vol->title, vol->title));
 	else
 		doctor_policy(doctor, vol);
 }
@@ -119,7 +116,7 @@ static void check_pool(struct doctor *doctor, const struct volume *vol)
 		add_finding(doctor, ERROR, "thin-pool", vol->name,
 			    xstrdup("it is a thin pool, and I/O of its thin volumes goes past ioband"),
 			    xasprintf("'ioband detach %s', and create volumes on top of the thin ones with 'ioband create'",
-				      vol->name));
+				      vol->title));
 }
 
 /* Report a hidden device whose table is gone, as by dmsetup remove --force. */
@@ -157,7 +154,7 @@ static int check_lines(struct doctor *doctor, const struct volume *vol)
 			    xasprintf("%zu of the %zu lines of its table are not of ioband: I/O there is neither counted nor held",
 				      targets.nr - ours, targets.nr),
 			    xasprintf("put ioband into the other lines, too, with 'ioband attach %s'",
-				      vol->name));
+				      vol->title));
 	ioband_dm_targets_free(&targets);
 	return 0;
 }
@@ -225,7 +222,7 @@ static void check_enabled(struct doctor *doctor, const struct volume *vol,
 		add_finding(doctor, NOTE, "not-enabled", vol->name,
 			    xstrdup("its settings are saved, but nothing restores them at boot"),
 			    xasprintf("have it done with 'ioband enable %s'",
-				      vol->name));
+				      vol->title));
 	free(unit);
 }
 
@@ -291,7 +288,7 @@ static void check_saved(struct doctor *doctor, const struct volume *vol)
 		add_finding(doctor, NOTE, "not-saved", vol->name,
 			    xstrdup("its settings are written nowhere and go with the next restart"),
 			    xasprintf("keep them with 'ioband save %s'",
-				      vol->name));
+				      vol->title));
 	}
 	config_free(&cfg);
 	free(escaped);
@@ -326,6 +323,40 @@ int doctor_volumes(struct doctor *doctor)
 #define LOST	"it has lost ioband, though %s/%s.conf is there: LVM puts its own table back when it changes a volume"
 #define MISSING	"there is no such device, though %s/%s.conf is there"
 
+/**
+ * doctor_obstacle - why ioband cannot be put into a device
+ * @doctor: the check
+ * @name: device-mapper name
+ *
+ * Return: the reason, to be freed; %NULL if there is none.
+ */
+char *doctor_obstacle(const struct doctor *doctor, const char *name)
+{
+	struct ioband_dm_targets table;
+	char *why = NULL;
+
+	if (!ioband_dm_table(name, &table))
+		why = attach_obstacle(doctor->opts, &table);
+	ioband_dm_targets_free(&table);
+	return why;
+}
+
+/* While there is a snapshot, say, it cannot be otherwise. */
+static void tell_lost(struct doctor *doctor, const char *name, const char *dir,
+		      const char *file, const char *command)
+{
+	char *title = volumes_title(&doctor->volumes, name);
+	char *why = doctor_obstacle(doctor, name);
+
+	add_finding(doctor, why ? WARNING : ERROR, "lost", name,
+		    xasprintf(LOST, dir, file), why ?
+		    xasprintf("it cannot be put in as it is: %s", why) :
+		    xasprintf("put it in again with 'ioband %s %s'", command,
+			      title));
+	free(title);
+	free(why);
+}
+
 /* Report configured volumes that do not exist. */
 static int check_kept(struct doctor *doctor)
 {
@@ -351,10 +382,7 @@ static int check_kept(struct doctor *doctor)
 				    xasprintf("free it, then 'ioband remove %s' and 'ioband apply %s'",
 					      name, name));
 		else if (volumes_device(&doctor->volumes, name, NULL))
-			add_finding(doctor, ERROR, "lost", name,
-				    xasprintf(LOST, STORE_ETC, name),
-				    xasprintf("put it in again with 'ioband apply %s'",
-					      name));
+			tell_lost(doctor, name, STORE_ETC, name, "apply");
 		else
 			add_finding(doctor, ERROR, "missing", name,
 				    xasprintf(MISSING, STORE_ETC, name),
@@ -380,10 +408,7 @@ static void check_ghost(struct doctor *doctor, const struct ghost *ghost)
 	else if (doctor_has_file(doctor, STORE_ETC, name))
 		return;
 	else if (!strcmp(ghost->state, "lost"))
-		add_finding(doctor, ERROR, "lost", name,
-			    xasprintf(LOST, STORE_RUN, ghost->cfg.name),
-			    xasprintf("put it in again with 'ioband attach %s'",
-				      name));
+		tell_lost(doctor, name, STORE_RUN, ghost->cfg.name, "attach");
 	else
 		add_finding(doctor, WARNING, "missing", name,
 			    xasprintf(MISSING, STORE_RUN, ghost->cfg.name),

@@ -359,12 +359,18 @@ int blk_find(const char *sysroot, const char *arg, struct blk *blk)
 {
 	char *why = blk_look_up(sysroot, arg, blk);
 
-	if (why)
-		fail(IOBAND_DEVICE,
-		     "cannot use '%s': %s; 'lsblk -p' shows the block devices there are",
-		     arg, why);
+	int status = 0;
+
+	if (why && blk_is_lv(arg))
+		status = fail(IOBAND_DEVICE,
+			      "cannot use '%s': there is no such logical volume, or it is not active: 'lvs' shows them, and 'lvchange -ay %s' activates it",
+			      arg, arg);
+	else if (why)
+		status = fail(IOBAND_DEVICE,
+			      "cannot use '%s': %s; 'lsblk -p' shows the block devices there are",
+			      arg, why);
 	free(why);
-	return why ? IOBAND_DEVICE : 0;
+	return status;
 }
 
 /**

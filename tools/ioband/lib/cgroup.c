@@ -459,3 +459,62 @@ bool cgroup_has_io(const char *sysroot, const char *path)
 	free(mount);
 	return has_io;
 }
+
+/* Whether a path is that of a unit of the system. */
+static bool is_unit(const char *path)
+{
+	static const char * const suffixes[] = {
+		".service", ".slice", ".scope", ".socket", ".mount", ".swap",
+	};
+	size_t len = strlen(path);
+
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+		size_t n = strlen(suffixes[i]);
+
+		if (len > n && !strcmp(path + len - n, suffixes[i]))
+			return !strstr(path, "/user@");
+	}
+	return false;
+}
+
+/**
+ * cgroup_set_property - how a property of a unit of the system is set
+ * @path: path of its cgroup
+ *
+ * Return: the command, but for the property, to be freed; %NULL if it is no such unit.
+ */
+char *cgroup_set_property(const char *path)
+{
+	const char *unit = strrchr(path, '/');
+	const char *suffix = strrchr(path, '.');
+	char *word, *text;
+
+	if (!unit || !is_unit(path))
+		return NULL;
+	word = shell_word("%s", unit + 1);
+	/* A scope does not come back under its name. */
+	text = xasprintf("systemctl set-property %s%s",
+			 strcmp(suffix, ".scope") ? "" : "--runtime ", word);
+	free(word);
+	return text;
+}
+
+/**
+ * cgroup_io_command - how the io controller is enabled for a cgroup
+ * @path: its path
+ *
+ * Return: the command, to be freed.
+ */
+char *cgroup_io_command(const char *path)
+{
+	const char *last = strrchr(path, '/');
+	char *property = cgroup_set_property(path), *file, *text;
+
+	file = shell_word("/sys/fs/cgroup%.*s/cgroup.subtree_control",
+			  last ? (int)(last - path) : 0, path);
+	text = property ? xasprintf("%s IOAccounting=yes", property) :
+			  xasprintf("echo +io >%s", file);
+	free(property);
+	free(file);
+	return text;
+}

@@ -36,4 +36,8 @@ int cgroup_by_name(const char *sysroot, const char *name, uint64_t *id,
 bool cgroup_is_container_id(const char *name);
 bool cgroup_has_io(const char *sysroot, const char *path);
 
+/* What to type for it. */
+char *cgroup_set_property(const char *path);
+char *cgroup_io_command(const char *path);
+
 #endif /* IOBAND_CGROUP_H */

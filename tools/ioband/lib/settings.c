@@ -55,11 +55,11 @@ static const struct {
 	[SET_IOPS]	= { "iops", KIND_IOS, true,
 		"a number of I/Os per second, or max" },
 	[SET_MIN]	= { "min", KIND_BYTES, false,
-		"bytes per second such as 10M" },
+		"bytes per second such as 10M, or 0" },
 	[SET_MINIOPS]	= { "miniops", KIND_IOS, false,
-		"a number of I/Os per second" },
+		"a number of I/Os per second, or 0" },
 	[SET_LATENCY]	= { "latency", KIND_USEC, false,
-		"a time such as 5ms" },
+		"a time such as 5ms, or 0" },
 	[SET_CLASS]	= { "class", KIND_CLASS, false,
 		"rt, be or idle" },
 	[SET_PARENT]	= { "parent", KIND_GROUP, false,
@@ -559,6 +559,16 @@ static const char *say_number(FILE *to, enum kind kind, const char *from)
 	return rest;
 }
 
+/* The setting that a reason begins with. A peak is one of the limit that it names. */
+static int reason_key(const char *reason)
+{
+	const char *limit = strstr(reason, " than ");
+
+	if (!strncmp(reason, "peak ", 5) && limit)
+		reason = limit + strlen(" than ");
+	return find_key(reason, strcspn(reason, " "));
+}
+
 /**
  * settings_reason - say why the kernel has refused a setting, with units
  * @reason: what the kernel says, which knows bytes and microseconds only
@@ -567,7 +577,7 @@ static const char *say_number(FILE *to, enum kind kind, const char *from)
  */
 char *settings_reason(const char *reason)
 {
-	int key = find_key(reason, strcspn(reason, " "));
+	int key = reason_key(reason);
 	char before = ' ', *text = NULL;
 	size_t size;
 	FILE *to;

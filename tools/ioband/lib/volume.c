@@ -288,11 +288,21 @@ int volumes_name(const struct options *opts, const struct volumes *volumes,
 	vol = dev ? volumes_find(volumes, dev->name) : NULL;
 	if (vol)
 		*name = vol->name;
+	else if (dev && dev->uuid &&
+		 !strncmp(dev->uuid, UUID_PREFIX, strlen(UUID_PREFIX)))
+		fail(IOBAND_DEVICE,
+		     "cannot use '%s': its table was replaced; 'ioband doctor %s' says what to do",
+		     arg, arg);
+	else if (dev)
+		fail(IOBAND_DEVICE,
+		     "cannot use '%s': it has no ioband target; 'ioband attach %s' gives it one, and 'ioband list' shows the volumes that have",
+		     arg, arg);
 	else
 		fail(IOBAND_DEVICE,
-		     "cannot use '%s': %s; 'ioband list' shows the volumes %s",
-		     arg, dev ? "it has no ioband target" : why ? why :
-		     "device-mapper has no such device", dev ? "that have" : "there are");
+		     "cannot use '%s': %s; 'ioband list' shows the volumes there are",
+		     arg, why ? why : blk_is_lv(arg) ?
+		     "there is no such logical volume, or it is not active" :
+		     "device-mapper has no such device");
 	free(why);
 	return vol ? 0 : IOBAND_DEVICE;
 }

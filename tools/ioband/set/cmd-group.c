@@ -30,10 +30,10 @@ static int add(const struct options *opts, const struct volume *vol,
 	if (r == -EEXIST)
 		return fail(IOBAND_BUSY,
 			    "cannot add group '%s' to '%s': it is there already; 'ioband set' changes it",
-			    word, vol->name);
+			    word, vol->title);
 	if (r)
 		return fail_change(r, "cannot add group '%s' to '%s'", word,
-				   vol->name);
+				   vol->title);
 	messages_add_settings(&plan, ref, &none, set);
 	for (size_t i = 0; !r && i < plan.nr_messages; i++)
 		r = action_message(opts, vol->name, vol->start,
@@ -44,21 +44,27 @@ static int add(const struct options *opts, const struct volume *vol,
 		action_message(opts, vol->name, vol->start, text);
 		free(text);
 		status = fail_action(&why, "cannot add group '%s' to '%s'",
-				     word, vol->name);
+				     word, vol->title);
 	}
 	plan_free(&plan);
 	return status;
 }
 
 static int del(const struct options *opts, const struct volume *vol,
-	       const char *word, const char *ref)
+	       const char *word, const char *ref, uint64_t id)
 {
-	char *text = xasprintf("detach %s", ref);
-	int r = action_message(opts, vol->name, vol->start, text);
+	char *text;
+	int r;
 
+	if (!vol->table.auto_depth && !table_find(&vol->table, false, id))
+		return fail(IOBAND_USAGE,
+			    "'%s' has no group in '%s': 'ioband group list %s' shows those there are",
+			    word, vol->title, vol->title);
+	text = xasprintf("detach %s", ref);
+	r = action_message(opts, vol->name, vol->start, text);
 	free(text);
 	return r ? fail_change(r, "cannot remove group '%s' from '%s'", word,
-			       vol->name) : 0;
+			       vol->title) : 0;
 }
 
 static int change(const struct options *opts, const struct volume *vol,
@@ -92,9 +98,9 @@ static int change(const struct options *opts, const struct volume *vol,
 		status = check_owner(opts, vol, argv[0], &group);
 	if (status)
 		return status;
-	groupref_warn(argv[0], &group);
+	groupref_warn(opts, argv[0], &group);
 	status = is_add ? add(opts, vol, argv[0], ref, &group.set) :
-			  del(opts, vol, argv[0], ref);
+			  del(opts, vol, argv[0], ref, group.id);
 	if (!status)
 		status = volume_changed(opts, vol->name, NULL);
 	words = shell_words(argc - 1, argv + 1);

@@ -13,6 +13,7 @@
 #include "config/groupref.h"
 #include "config/kept.h"
 #include "config/share.h"
+#include "config/store.h"
 #include "lib/action.h"
 #include "lib/util.h"
 #include "set.h"
@@ -36,7 +37,7 @@ static int send(const struct options *opts, const struct volume *vol,
 	int r = action_message(opts, vol->name, vol->start, text);
 
 	free(text);
-	return r ? fail_change(r, "cannot set %s of '%s'", what, vol->name) : 0;
+	return r ? fail_change(r, "cannot set %s of '%s'", what, vol->title) : 0;
 }
 
 /* The most frequent mistake: say what to type instead. */
@@ -47,9 +48,21 @@ static int no_group(const struct volume *vol, int argc, char **argv)
 
 	status = fail(IOBAND_USAGE,
 		      "'%s' has no group in '%s' yet: \"ioband group add %s%s\" makes it one",
-		      argv[0], vol->name, vol->name, words);
+		      argv[0], vol->title, vol->title, words);
 	free(words);
 	return status;
+}
+
+static bool is_share_key(const char *word)
+{
+	static const char * const keys[] = {
+		"policy=", "io_throttle=", "io_limit=", "quantum=", "follow=",
+	};
+	bool known = false;
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		known |= !strncmp(word, keys[i], strlen(keys[i]));
+	return known;
 }
 
 /* All settings in one message, which the kernel applies completely or not at all. */
@@ -65,10 +78,15 @@ static int set_group(const struct options *opts, const struct volume *vol,
 	if (argc < 2)
 		return fail(IOBAND_USAGE,
 			    "set: expected key=value behind the group, such as weight=300");
-	for (int i = 1; i < argc; i++)
+	for (int i = 1; i < argc; i++) {
+		if (is_share_key(argv[i]))
+			return fail(IOBAND_USAGE,
+				    "set: '%s': it is one of the volume, not of a group: leave out '%s'",
+				    argv[i], argv[0]);
 		if (settings_take(&group.set, argv[i], SETTING_WEIGHT_MAX,
 				  &err))
 			return fail(IOBAND_USAGE, "set: %s", err.text);
+	}
 	if (settings_check(&group.set, &err))
 		return fail(IOBAND_USAGE, "set: %s", err.text);
 	if (force)
@@ -78,18 +96,20 @@ static int set_group(const struct options *opts, const struct volume *vol,
 	if (groupref_resolve(opts, vol->table.type, argv[0], &group, &why) ||
 	    groupref_resolve_parent(opts, vol->table.type, &group.set, &why))
 		status = fail(IOBAND_USAGE, "%s", why);
-	else
-		groupref_warn(argv[0], &group);
 	free(why);
 	if (status)
 		return status;
 
-	if (!vol->table.auto_depth && !group.is_default &&
-	    !table_find(&vol->table, false, group.id))
-		return no_group(vol, argc, argv);
 	status = check_owner(opts, vol, argv[0], &group);
+	if (!status && !vol->table.auto_depth && !group.is_default &&
+	    !table_find(&vol->table, false, group.id)) {
+		status = check_member(opts, vol, argv[0], &group, true);
+		if (!status)
+			status = no_group(vol, argc, argv);
+	}
 	if (status)
 		return status;
+	groupref_warn(opts, argv[0], &group);
 	groupref_print(ref, &group);
 	text = xasprintf("set %s", ref);
 	for (int key = 0; key < NR_SETTINGS; key++) {
@@ -124,7 +144,7 @@ static int set_policy(const struct options *opts, const struct volumes *volumes,
 	if (!status && change.lost && !force)
 		status = fail(IOBAND_USAGE,
 			      "cannot set policy of '%s': under policy %s this has no effect: %s; --force drops it",
-			      vol->name, cfg->policy, change.lost);
+			      vol->title, cfg->policy, change.lost);
 	if (!status)
 		status = policy_change_do(opts, vol, cfg->policy, &change);
 	if (!status)
@@ -150,21 +170,19 @@ static char *share_message(const struct config *cfg)
 static int set_share(const struct options *opts, const struct volumes *volumes,
 		     const struct volume *vol, int argc, char **argv)
 {
-	static const char * const keys[] = {
-		"policy=", "io_throttle=", "io_limit=", "quantum=", "follow=",
-	};
 	char *text, *what, devno[DEVNO_LEN];
 	struct parse_error err;
 	struct config cfg;
-	bool known = false;
 	int status = 0;
 
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		known |= !strncmp(argv[0], keys[i], strlen(keys[i]));
-	if (!known)
+	if (setting_known(argv[0]))
 		return fail(IOBAND_USAGE,
-			    "set: '%s': expected a group, or policy, io_throttle, io_limit or quantum of the share, or follow; 'ioband apply' changes the rest",
+			    "set: '%s': expected a group before it, such as db.service, or default",
 			    argv[0]);
+	if (!is_share_key(argv[0]))
+		return fail(IOBAND_USAGE,
+			    "set: '%s': expected a group, or policy, io_throttle, io_limit or quantum of the share, or follow; change the rest in its file in " STORE_ETC ", then 'ioband apply %s'",
+			    argv[0], vol->title);
 	if (!strncmp(argv[0], "follow=", 7) && argc == 1 && !force)
 		return set_follow(opts, volumes, vol, argv[0] + 7);
 	config_init(&cfg, vol->name);

@@ -8,6 +8,7 @@
 
 #include "cmd.h"
 #include "config/current.h"
+#include "config/groupref.h"
 #include "config/kept.h"
 #include "config/services.h"
 #include "config/store.h"
@@ -108,58 +109,30 @@ int set_follow(const struct options *opts, const struct volumes *volumes,
 	return 0;
 }
 
-/* Whether a path is that of a unit of the system; set to its name. */
-static bool is_unit(const char *path, const char **unit)
-{
-	static const char * const suffixes[] = {
-		".service", ".slice", ".scope", ".socket", ".mount", ".swap",
-	};
-	const char *last = strrchr(path, '/');
-
-	*unit = last ? last + 1 : path;
-	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
-		size_t len = strlen(*unit), n = strlen(suffixes[i]);
-
-		if (len > n && !strcmp(*unit + len - n, suffixes[i]))
-			return !strstr(path, "/user@");
-	}
-	return false;
-}
-
-/* One does not come back under its name. */
-static bool is_scope(const char *unit)
-{
-	const char *suffix = strrchr(unit, '.');
-
-	return suffix && !strcmp(suffix, ".scope");
-}
-
 /* What changes a setting where it comes from; to be freed. */
 static char *other_way(const struct options *opts, const struct volume *vol,
 		       const struct config_group *group, enum setting_key key)
 {
 	struct cgroup_paths paths = { 0 };
-	char value[SETTING_LEN], *file, *way, *word;
-	const char *path, *unit;
+	char value[SETTING_LEN], *file, *property, *way;
+	const char *path;
 
 	cgroup_paths_add(&paths, group->id);
 	cgroup_paths_resolve(&paths, opts->sysroot);
 	path = cgroup_paths_find(&paths, group->id);
 	setting_value(value, &group->set, key, false);
 	value[strcspn(value, " ")] = '\0';
-	word = shell_word("%s", path ? strrchr(path, '/') + 1 : "");
+	property = path ? cgroup_set_property(path) : NULL;
 	file = shell_word("/sys/fs/cgroup%s/%s", path ? path : "/...",
 			  key == SET_WEIGHT ? "io.weight" : "io.max");
 	if (key != SET_WEIGHT)
 		way = xasprintf("echo %u:%u %s=%s >%s", vol->major, vol->minor,
 				setting_name(key), value, file);
-	else if (path && is_unit(path, &unit))
-		way = xasprintf("systemctl set-property %s%s IOWeight=%s",
-				is_scope(unit) ? "--runtime " : "", word,
-				value);
+	else if (property)
+		way = xasprintf("%s IOWeight=%s", property, value);
 	else
 		way = xasprintf("echo %s >%s", value, file);
-	free(word);
+	free(property);
 	free(file);
 	cgroup_paths_free(&paths);
 	return way;
@@ -212,13 +185,19 @@ int check_member(const struct options *opts, const struct volume *vol,
 		 bool is_add)
 {
 	bool is_there = table_find(&vol->table, false, group->id);
+	char *way, *advice;
+	int status;
 
 	if (is_there == is_add || !strcmp(word, "/") ||
 	    !volume_is_followed(opts, vol))
 		return 0;
-	return fail(IOBAND_USAGE,
-		    "cannot %s group '%s': '%s' is followed, so each cgroup with an io.weight has a group, and no other has one; %s'ioband set %s follow=no' ends that",
-		    is_add ? "add" : "remove", word, vol->title,
-		    is_add ? "a unit of systemd gets one by IOAccounting=yes, and " : "",
-		    vol->title);
+	way = is_add ? groupref_io_command(opts, group) : NULL;
+	advice = way ? xasprintf("\"%s\" gives it one, and ", way) : xstrdup("");
+	status = fail(IOBAND_USAGE,
+		      "cannot %s group '%s': '%s' is followed, so each cgroup with an io.weight has a group, and no other has one; %s'ioband set %s follow=no' ends that",
+		      is_add ? "add" : "remove", word, vol->title, advice,
+		      vol->title);
+	free(way);
+	free(advice);
+	return status;
 }

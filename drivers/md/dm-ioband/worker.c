@@ -4,7 +4,8 @@
  *
  * A completion may be an interrupt, and submission may sleep, so each lane has a worker.
  * Where one disk of several takes no more, its worker sleeps and the others go on. A
- * worker asks for the next bio itself, as late as it can.
+ * worker decides for all that there is room for at once, and sends it with the lock
+ * dropped.
  */
 #include <linux/ktime.h>
 
@@ -15,6 +16,44 @@
 
 /* A worker sends so many, and then it is others' turn who have work on its processor. */
 #define BATCH_BIOS	64
+
+/* Take some of what a lane has, but no part of a run. */
+static unsigned int lane_take(struct ioband_lane *lane, struct bio_list *bios)
+{
+	unsigned int nr = 0;
+	bool in_run = false;
+	struct bio *bio;
+
+	bio_list_init(bios);
+	while ((nr < BATCH_BIOS || in_run) && (bio = bio_list_pop(&lane->bios))) {
+		in_run = iob_from_bio(bio)->has_no_place;
+		bio_list_add(bios, bio);
+		nr++;
+	}
+	lane->nr_bios -= nr;
+	return nr;
+}
+
+/*
+ * It pays to tell the disk of many at once, and to wait for few not, unless they are one
+ * request.
+ */
+static void send_all(struct bio_list *bios, unsigned int nr)
+{
+	bool is_plugged = false;
+	struct blk_plug plug;
+	struct bio *bio;
+
+	while ((bio = bio_list_pop(bios))) {
+		if (!is_plugged && (nr >= PLUG_MIN || iob_from_bio(bio)->has_no_place)) {
+			blk_start_plug(&plug);
+			is_plugged = true;
+		}
+		submit_bio_noacct(bio);
+	}
+	if (is_plugged)
+		blk_finish_plug(&plug);
+}
 
 /**
  * iop_lane_work - a worker of a lane
@@ -28,45 +67,21 @@ void iop_lane_work(struct work_struct *work)
 {
 	struct ioband_lane *lane = container_of(work, struct ioband_lane, work);
 	struct ioband_pool *pool = lane->target->volume->pool;
-	bool in_run = false, has_more = false, plug_it, is_plugged = false;
-	unsigned int nr_sent = 0;
-	struct blk_plug plug;
-	struct bio *bio;
+	struct bio_list bios;
+	unsigned int nr;
 
-	while (nr_sent < BATCH_BIOS || in_run) {
-		spin_lock(&pool->lock);
-		iop_pump(pool, NULL, lane, ktime_get_ns());
-		bio = bio_list_pop(&lane->bios);
-		if (bio) {
-			in_run = iob_from_bio(bio)->has_no_place;
-			plug_it = lane->nr_bios >= PLUG_MIN || in_run;
-			lane->nr_bios--;
-			has_more = lane->nr_bios;
-		}
-		spin_unlock(&pool->lock);
-		if (!bio)
-			goto all_sent;
-		/*
-		 * It pays to tell the disk of many at once, and to wait for few not,
-		 * unless they are one request.
-		 */
-		if (plug_it && !is_plugged) {
-			blk_start_plug(&plug);
-			is_plugged = true;
-		}
-		submit_bio_noacct(bio);
-		nr_sent++;
-	}
+	spin_lock(&pool->lock);
+	iop_pump(pool, NULL, lane, ktime_get_ns());
+	nr = lane_take(lane, &bios);
 	/*
 	 * A fast disk may never let it come to an end, and what else waits for a worker
 	 * of this priority here, as kblockd's work for other disks, would never begin.
 	 * Without more to send the target may be about to go, and this work with it.
 	 */
-	if (has_more)
-		queue_work(pool->wq, work);
-all_sent:
-	if (is_plugged)
-		blk_finish_plug(&plug);
+	if (lane->nr_bios)
+		iop_wake_lane(pool, lane);
+	spin_unlock(&pool->lock);
+	send_all(&bios, nr);
 }
 
 /**

@@ -371,6 +371,7 @@ static int order_of(const struct ioband_node *node, unsigned int way)
 void ioband_hold(struct ioband_sched *sched, struct ioband_node *node,
 		 struct ioband_io *io, u64 now_ns)
 {
+	struct ioband_facet *facet = ioband_facet(node, ioband_way(io));
 	bool was_empty = !node->held;
 
 	sched->late = was_empty && order_of(node, ioband_way(io)) < 0 ? node : NULL;
@@ -378,11 +379,13 @@ void ioband_hold(struct ioband_sched *sched, struct ioband_node *node,
 		ioband_turn_back(sched, node, now_ns);
 		note_wanted(node, io->done_ns);
 	}
-	if (!ioband_holds_own(ioband_facet(node, ioband_way(io))))
+	if (!ioband_holds_own(facet))
 		ioband_place_own(node, ioband_way(io));
 	ioband_inner_insert(node, io);
 	sched->held++;
-	ioband_node_update(sched, node, now_ns);
+	/* Who has a place keeps it, unless something was promised. */
+	if (facet->state == IOBAND_FACET_EMPTY || node->terms)
+		ioband_node_update(sched, node, now_ns);
 
 	io->because = was_empty ? why_held(node, io) :
 		      node->is_debtor ? IOBAND_BECAUSE_DEBT :
@@ -438,7 +441,7 @@ static struct ioband_node *descend(struct ioband_node *node, u32 *ways)
 	struct ioband_node *child;
 
 	*ways &= (BIT(IOBAND_READ) | BIT(IOBAND_WRITE)) << leg * IOBAND_DIRS;
-	while ((child = first_child(&node->leg[leg], ways))) {
+	while (!list_empty(&node->children) && (child = first_child(&node->leg[leg], ways))) {
 		node = child;
 		*ways &= node->ready;
 	}

@@ -59,9 +59,11 @@ static struct ioband_io *iop_next_of(struct ioband_pool *pool, u64 now_ns)
 	u32 in_flight = 0, full = 0, brim = 0;
 	unsigned int leg;
 
+	if (pool->nr_legs == 1)
+		return ioband_next(&pool->sched, iop_room_taken(pool, 0), now_ns);
 	for (leg = 0; leg < pool->nr_legs; leg++)
 		in_flight += iop_room_taken(pool, leg);
-	for (leg = 0; pool->nr_legs > 1 && leg < pool->nr_legs; leg++) {
+	for (leg = 0; leg < pool->nr_legs; leg++) {
 		u32 there = iop_room_taken(pool, leg);
 
 		if (there >= pool->sched.depth ||
@@ -235,9 +237,13 @@ static struct ioband_node *iob_node(const struct ioband_bio *iob)
  * @now_ns: the time
  *
  * Context: any but interrupts; pool->lock is held.
+ * Return: whether to look what may go now. If others wait already and there is no room,
+ * a completion will have that done.
  */
-void iob_enqueue(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns)
+bool iob_enqueue(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns)
 {
+	bool others_wait = ioband_is_ready(&pool->sched);
+
 	lockdep_assert_held(&pool->lock);
 
 	iob_add_held(iob);
@@ -249,6 +255,8 @@ void iob_enqueue(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns)
 	 * sees its slot free.
 	 */
 	smp_mb();
+	return !pool->contended || !others_wait || pool->sched.late ||
+	       iop_room_taken(pool, iob->io.leg) < pool->sched.depth;
 }
 
 /**

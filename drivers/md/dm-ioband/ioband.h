@@ -622,7 +622,7 @@ void iop_disown(struct ioband_pool *pool);
 void iop_arm(struct ioband_pool *pool);
 void iop_changed(struct ioband_pool *pool);
 void iog_join(struct ioband_pool *pool, struct ioband_group *group);
-void iob_enqueue(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns);
+bool iob_enqueue(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns);
 void iob_dequeue(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns);
 void iob_let_go(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns);
 

@@ -180,12 +180,9 @@ static bool iob_hold(struct ioband_pool *pool, struct ioband_bio *iob,
 	 */
 	if (iob->account || pool->sched.turn.is_serial)
 		iob->io.leg = 0;
-	if (iob_merge(pool, iob)) {
-		iop_pump(pool, NULL, NULL, now_ns);
-	} else {
+	if (!iob_merge(pool, iob)) {
 		iob_begin_run(iob);
-		iob_enqueue(pool, iob, now_ns);
-		if (iop_pump(pool, iob, NULL, now_ns))
+		if (iob_enqueue(pool, iob, now_ns) && iop_pump(pool, iob, NULL, now_ns))
 			return false;
 	}
 

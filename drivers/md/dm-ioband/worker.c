@@ -79,7 +79,7 @@ void iop_lane_work(struct work_struct *work)
 	 * Without more to send the target may be about to go, and this work with it.
 	 */
 	if (lane->nr_bios)
-		iop_wake_lane(pool, lane);
+		queue_work(pool->wq, work);
 	spin_unlock(&pool->lock);
 	send_all(&bios, nr);
 }

@@ -159,6 +159,7 @@ struct ioband_group *iog_create(struct ioband_volume *volume, u64 id,
 	group->settings = settings;
 	group->latency_ns = latency_ns(&settings);
 	INIT_LIST_HEAD(&group->account.news);
+	INIT_LIST_HEAD(&group->late);
 	init_waitqueue_head(&group->wait[IOBAND_READ]);
 	init_waitqueue_head(&group->wait[IOBAND_WRITE]);
 	group->dying_jiffies = jiffies;

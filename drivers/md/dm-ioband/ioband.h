@@ -117,6 +117,8 @@ struct ioband_seen {
 	u64 unmet_ns;
 	u64 late_ios;
 	u64 done_ios;
+	u64 sent_ios;
+	bool is_late;			/* not long ago I/O took too long at the disk */
 	unsigned long jiffies[IOBAND_FAILINGS];	/* when it last failed; 0: never */
 };
 
@@ -124,6 +126,8 @@ struct ioband_seen {
 struct ioband_group {
 	struct ioband_node node;	/* guarded by pool->lock */
 	struct ioband_account account;
+	struct list_head late;		/* pool->late, under pool->clock_lock as the next */
+	u32 late_ios;			/* at the disk alone, since somebody looked */
 	/* Bios held, by direction, streams included; written under pool->lock. */
 	u32 held[IOBAND_DIRS];
 	struct ioband_volume *volume;
@@ -138,7 +142,7 @@ struct ioband_group {
 	unsigned long dying_jiffies;
 	/* Written under ioband_mutex and pool->lock. */
 	struct ioband_settings settings;
-	/* One while attached, one per bio and per account on pool->news. */
+	/* One while attached, one per bio, per account on pool->news, in pool->late. */
 	struct percpu_ref ref;
 	struct ioband_stats __percpu *stats;
 	u64 latency_ns;			/* its target, or 0; written under pool->lock */
@@ -316,6 +320,8 @@ struct ioband_pool {
 	spinlock_t clock_lock;		/* nests in lock; taken by completions */
 	struct ioband_clock clock;	/* guarded by clock_lock, as the next */
 	struct list_head news;		/* accounts to be settled */
+	struct list_head late;		/* groups of which I/O took too long at the disk */
+	u32 nr_late;			/* how many */
 
 	/* Streams; NULL until a policy of time needs them; under lock. */
 	struct ioband_stream *streams;
@@ -333,6 +339,7 @@ struct ioband_pool {
 	u32 nr_watched;			/* guarded by lock */
 	struct delayed_work watch_work;	/* looks whether the tasks die */
 	struct delayed_work notice_work;	/* looks at what groups get */
+	struct delayed_work squeeze_work;	/* looks whether targets are missed below */
 
 	/* Written under ioband_mutex and lock. */
 	u32 io_throttle;
@@ -614,6 +621,10 @@ void iop_lane_work(struct work_struct *work);
 enum hrtimer_restart iop_timer(struct hrtimer *timer);
 void iop_timer_work(struct work_struct *work);
 
+/* squeeze.c */
+void iog_note_late(struct ioband_pool *pool, struct ioband_group *group);
+void iop_squeeze_work(struct work_struct *work);
+
 /* dispatch.c */
 bool iop_pump(struct ioband_pool *pool, struct ioband_bio *self,
 	      const struct ioband_lane *here, u64 now_ns);
@@ -663,6 +674,7 @@ void iop_note_service(struct ioband_pool *pool, u64 ns);
 /* stats.c */
 void iog_sum(const struct ioband_group *group, struct ioband_stats *sum);
 u64 iog_in_flight(const struct ioband_group *group, u64 sectors[IOBAND_DIRS]);
+u64 iog_sent(const struct ioband_group *group);
 u64 iog_mean_bytes(const struct ioband_group *group);
 
 #endif /* _DM_IOBAND_H */

@@ -37,8 +37,10 @@ static struct ioband_pool *iop_create(const struct ioband_table *table,
 	INIT_LIST_HEAD(&pool->watched);
 	INIT_DELAYED_WORK(&pool->watch_work, iop_watch_work);
 	INIT_DELAYED_WORK(&pool->notice_work, iop_notice_work);
+	INIT_DELAYED_WORK(&pool->squeeze_work, iop_squeeze_work);
 	spin_lock_init(&pool->clock_lock);
 	INIT_LIST_HEAD(&pool->news);
+	INIT_LIST_HEAD(&pool->late);
 	INIT_LIST_HEAD(&pool->idle_streams);
 	hash_init(pool->stream_hash);
 	INIT_LIST_HEAD(&pool->targets);
@@ -73,6 +75,7 @@ static void iop_destroy(struct ioband_pool *pool)
 	hrtimer_cancel(&pool->timer);
 	cancel_delayed_work_sync(&pool->watch_work);
 	cancel_delayed_work_sync(&pool->notice_work);
+	cancel_delayed_work_sync(&pool->squeeze_work);
 	destroy_workqueue(pool->wq);
 	kvfree(pool->streams);
 	kfree(pool);

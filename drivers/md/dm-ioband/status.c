@@ -249,6 +249,7 @@ static unsigned int emit_stats(struct ioband_group *group, char *result,
 		[IOBAND_BECAUSE_LIMIT]	= "limit",
 		[IOBAND_BECAUSE_DEBT]	= "debt",
 		[IOBAND_BECAUSE_GRACE]	= "grace",
+		[IOBAND_BECAUSE_SQUEEZE] = "squeeze",
 	};
 	struct ioband_standing standing;
 	struct ioband_stats stats;
@@ -367,7 +368,7 @@ void iot_show(struct ioband_target *iot, char *result, unsigned int maxlen)
 	struct ioband_volume *volume = iot->volume;
 	struct ioband_pool *pool = volume->pool;
 	char *path = kmalloc(PATH_MAX, GFP_NOIO);
-	u32 depth, held, held_max;
+	u32 depth, held, held_max, squeeze;
 	struct ioband_group *group = NULL;
 	const char *reason;
 	unsigned int sz = 0;
@@ -381,6 +382,7 @@ void iot_show(struct ioband_target *iot, char *result, unsigned int maxlen)
 	held = pool->sched.held;
 	held_max = pool->held_max;
 	contended = pool->contended;
+	squeeze = ioband_squeeze_percent(&pool->sched);
 	spin_unlock(&pool->lock);
 
 	DMEMIT("share=%s policy=%s type=%s depth=%u depth_reason=%s",
@@ -390,6 +392,8 @@ void iot_show(struct ioband_target *iot, char *result, unsigned int maxlen)
 		DMEMIT(" legs=%u", pool->nr_legs);
 	DMEMIT(" contended=%d in_flight=%u held=%u held_max=%u", contended,
 	       iop_in_flight(pool), held, held_max);
+	if (squeeze < 100)
+		DMEMIT(" squeeze=%u", squeeze);
 	if (volume->type == IOBAND_TYPE_CGROUP)
 		DMEMIT(" attribution=%s", ioband_attribution());
 	DMEMIT("\n");

@@ -204,7 +204,7 @@ static void iop_calm(struct ioband_pool *pool, u64 now_ns)
 
 	lockdep_assert_held(&pool->lock);
 
-	if (!pool->contended ||
+	if (!pool->contended || pool->sched.squeeze.state ||
 	    (has_waiting ? pool->is_split || pool->nr_holding > 1 || iop_is_shared(pool) :
 			   (s64)(now_ns - pool->last_held_ns) <= CALM_NS))
 		return;
@@ -388,8 +388,11 @@ void iop_complete(struct ioband_pool *pool, struct ioband_bio *iob)
 		     now_ns - iob->io.arrival_ns);
 	this_cpu_add(stats->service_ns, service_ns);
 	this_cpu_inc(stats->services[ioband_bucket(service_ns)]);
-	if (unlikely(latency_ns) && now_ns - iob->io.arrival_ns > latency_ns)
+	if (unlikely(latency_ns) && now_ns - iob->io.arrival_ns > latency_ns) {
 		this_cpu_inc(stats->late_ios);
+		if (service_ns > latency_ns)
+			iog_note_late(pool, group);
+	}
 	iog_busy(group, true);
 	if (unlikely(iob->is_timed))
 		iob_stop_clock(pool, iob, now_ns);

@@ -28,6 +28,7 @@ static const char * const stats_keys[NR_STATS_KEYS] = {
 	[STATS_BECAUSE_DEPTH_NS]	= "because_depth_ns",
 	[STATS_BECAUSE_GRACE_NS]	= "because_grace_ns",
 	[STATS_BECAUSE_DEBT_NS]		= "because_debt_ns",
+	[STATS_BECAUSE_SQUEEZE_NS]	= "because_squeeze_ns",
 	[STATS_DUE_PPM]			= "due_ppm",
 	[STATS_GOT_PPM]			= "got_ppm",
 	[STATS_UNMET_MIN]		= "unmet_min",

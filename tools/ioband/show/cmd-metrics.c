@@ -60,7 +60,8 @@ static const struct metric metrics[] = {
 	    { STATS_BECAUSE_LIMIT_NS, ",reason=\"limit\"" },
 	    { STATS_BECAUSE_DEPTH_NS, ",reason=\"depth\"" },
 	    { STATS_BECAUSE_GRACE_NS, ",reason=\"grace\"" },
-	    { STATS_BECAUSE_DEBT_NS, ",reason=\"debt\"" } }, 5 },
+	    { STATS_BECAUSE_DEBT_NS, ",reason=\"debt\"" },
+	    { STATS_BECAUSE_SQUEEZE_NS, ",reason=\"squeeze\"" } }, 6 },
 	{ "ioband_group_urgent_ios_total", "counter",
 	  "I/Os passed on out of turn, because they must not wait.",
 	  { { STATS_URGENT_IOS, "" } }, 1 },
@@ -148,6 +149,7 @@ static void print_value(FILE *out, enum stats_key key, uint64_t value)
 	case STATS_BECAUSE_DEPTH_NS:
 	case STATS_BECAUSE_GRACE_NS:
 	case STATS_BECAUSE_DEBT_NS:
+	case STATS_BECAUSE_SQUEEZE_NS:
 		print_seconds(out, value);
 		break;
 	case STATS_DUE_PPM:

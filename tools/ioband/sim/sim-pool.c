@@ -89,6 +89,8 @@ static bool pump(struct sim_pool *pool, struct sim_io *self, bool is_worker,
 	bool direct = false;
 
 	iop_settle(pool);
+	if (iop_tick_squeeze(pool, now_ns) && !pool->contended)
+		iop_contend(pool, now_ns);
 	iop_tick_depth(pool, now_ns);
 	while ((io = iop_next(pool, now_ns))) {
 		struct sim_io *iob = sim_io_of(io);
@@ -212,7 +214,7 @@ static void iop_calm(struct sim_pool *pool, const struct sim_group *group, u64 n
 {
 	bool has_waiting = ioband_is_ready(&pool->sched);
 
-	if (!pool->contended ||
+	if (!pool->contended || pool->sched.squeeze.state ||
 	    (has_waiting ? pool->is_split || pool->sched.held != group->held ||
 			   iop_is_shared(pool, now_ns) :
 			   (s64)(now_ns - pool->last_held_ns) <= CALM_NS))
@@ -290,6 +292,8 @@ void iop_complete(struct sim_pool *pool, struct sim_io *iob, u64 now_ns)
 	if (iob->is_timed)
 		iob_stop_clock(pool, iob, now_ns);
 	pool->in_flight--;
+	if (iob_note_late(pool, iob, now_ns) && !pool->contended)
+		iop_queue_work(pool, now_ns);
 	if (!pool->contended) {
 		if (now_ns - iob->issue_ns > SLOW_NS) {
 			pool->slow_ns = now_ns;
@@ -321,6 +325,7 @@ void iog_init(struct sim_group *group, u32 weight, enum ioband_class class,
 	group->account.node = &group->node;
 	INIT_LIST_HEAD(&group->account.news);
 	INIT_LIST_HEAD(&group->waiters);
+	INIT_LIST_HEAD(&group->late);
 }
 
 /**
@@ -367,6 +372,7 @@ void iop_init(struct sim_pool *pool, const struct ioband_policy *policy,
 	      u32 tags, bool is_rotational, u64 now_ns)
 {
 	INIT_LIST_HEAD(&pool->news);
+	INIT_LIST_HEAD(&pool->late);
 	INIT_LIST_HEAD(&pool->idle_streams);
 	INIT_LIST_HEAD(&pool->lane);
 	for (u32 i = 0; i < ARRAY_SIZE(pool->stream_hash); i++)

@@ -36,6 +36,10 @@ struct sim_account {
  * @in_flight: number of I/Os at the disk
  * @in_flight_sectors: their size, by direction
  * @done_ns: time of the last completion under contention
+ * @done_ios: I/Os done, if it has a latency target
+ * @seen_ios: those at the last look
+ * @late_ios: those that took too long at the disk since then
+ * @late: place in the pool's list while any did
  * @count: where its I/O is counted
  */
 struct sim_group {
@@ -47,6 +51,10 @@ struct sim_group {
 	u64 in_flight;
 	u64 in_flight_sectors[IOBAND_DIRS];
 	u64 done_ns;
+	u64 done_ios;
+	u64 seen_ios;
+	u64 late_ios;
+	struct list_head late;
 	struct sim_count *count;
 };
 
@@ -102,6 +110,7 @@ struct sim_io {
 /**
  * struct sim_pool - all groups of a disk
  * @tags: number of I/Os that the disk takes at once
+ * @late: groups of which I/O took too long at the disk
  * @lane: dispatched I/O that the worker will send
  * @is_pumping: the worker has been woken
  * @pump_ns: time at which it will run
@@ -123,6 +132,7 @@ struct sim_pool {
 	bool is_split;
 	u64 last_held_ns;
 	struct ioband_depth depth;
+	struct list_head late;
 	u32 tags;
 	u32 held_max;
 	bool is_rotational;
@@ -178,6 +188,10 @@ void iop_update_depth(struct sim_pool *pool);
 void iop_begin_depth(struct sim_pool *pool, u64 now_ns);
 void iop_tick_depth(struct sim_pool *pool, u64 now_ns);
 void iop_note_service(struct sim_pool *pool, u64 ns);
+
+/* sim-squeeze.c */
+bool iob_note_late(struct sim_pool *pool, struct sim_io *iob, u64 now_ns);
+bool iop_tick_squeeze(struct sim_pool *pool, u64 now_ns);
 
 /* sim-time.c */
 void iob_start_clock(struct sim_pool *pool, struct sim_io *iob, u64 now_ns);

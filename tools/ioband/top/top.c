@@ -105,7 +105,7 @@ static const char *find_why(const struct stats_group *was,
 			    const struct stats_group *now)
 {
 	static const char * const reasons[NR_STATS_BECAUSE] = {
-		"weight", "limit", "depth", "grace", "debt",
+		"weight", "limit", "depth", "grace", "debt", "squeeze",
 	};
 	const char *why = NULL;
 	uint64_t most = 0;

@@ -308,6 +308,23 @@ static void node_owe(const struct ioband_node *node, const struct ioband_io *io,
 			 waits_since_ns(node, now_ns), now_ns);
 }
 
+/* What is promised passes the squeeze. What cannot wait passes, and others wait for it. */
+static void charge_squeeze(struct ioband_sched *sched, const struct ioband_io *io,
+			   enum ioband_how how, u64 now_ns)
+{
+	struct ioband_terms *terms = sched->root.terms;
+
+	sched->squeeze.sent_sectors += io->sectors;
+	if (!terms)
+		return;
+	if (how == IOBAND_AS_DEBT)
+		ioband_terms_owe(terms, io->dir, 1 + io->merged, io->sectors,
+				 terms->waits_ns[io->dir], now_ns);
+	else
+		ioband_terms_charge(terms, io->dir, 1 + io->merged, io->sectors,
+				    io->arrival_ns, now_ns);
+}
+
 /**
  * ioband_sched_restart - begin a new busy period
  * @sched: a scheduler, holding I/O or not
@@ -375,6 +392,8 @@ u64 ioband_path_charge(struct ioband_sched *sched, struct ioband_node *node,
 					    io->arrival_ns, now_ns);
 		ioband_node_place(sched, node, now_ns);
 	}
+	if (io->dir == IOBAND_WRITE && how != IOBAND_OUT_OF_TURN)
+		charge_squeeze(sched, io, how, now_ns);
 	if (is_over)
 		ioband_sched_restart(sched);
 	return cost;

@@ -265,6 +265,8 @@ static void wake_timers(struct ioband_sched *sched, u64 now_ns)
 {
 	struct ioband_heap_node *first;
 
+	if (sched->root.terms)
+		ioband_squeeze_check(sched, now_ns);
 	while ((first = ioband_heap_first(&sched->timers)) &&
 	       !ioband_before(now_ns, first->key)) {
 		ioband_node_update(sched, ioband_facet_node(first), now_ns);
@@ -387,7 +389,9 @@ void ioband_hold(struct ioband_sched *sched, struct ioband_node *node,
 	if (facet->state == IOBAND_FACET_EMPTY || node->terms)
 		ioband_node_update(sched, node, now_ns);
 
-	io->because = was_empty ? why_held(node, io) :
+	io->because = sched->root.terms && io->dir == IOBAND_WRITE ?
+		      IOBAND_BECAUSE_SQUEEZE :
+		      was_empty ? why_held(node, io) :
 		      node->is_debtor ? IOBAND_BECAUSE_DEBT :
 		      IOBAND_BECAUSE_WEIGHT;
 	io->limited_ns = path_parked_ns(node, ioband_way(io), now_ns);
@@ -456,7 +460,8 @@ static struct ioband_node *choose(struct ioband_sched *sched, u64 now_ns,
 				  struct ioband_node **top, u32 *ways,
 				  enum ioband_how *how)
 {
-	struct ioband_node *node;
+	struct ioband_node *node, *target;
+	u32 target_ways;
 
 	*how = IOBAND_OUT_OF_TURN;
 	*top = ioband_behind_minimum(sched, now_ns, ways);
@@ -471,8 +476,18 @@ static struct ioband_node *choose(struct ioband_sched *sched, u64 now_ns,
 		return descend(*top, ways);
 	*how = IOBAND_BY_TAG;
 	*top = &sched->root;
-	*ways = ~sched->full;
-	return descend(*top, ways);
+	*ways = ~(sched->full | ioband_shut(sched));
+	node = descend(*top, ways);
+	if (!ioband_shut(sched) || ioband_inner_pick(node, *ways, now_ns))
+		return node;
+	/* It is for the sake of groups with a target: their writes need not wait for it. */
+	target = ioband_first_target(sched, now_ns, &target_ways);
+	if (!target)
+		return node;
+	*how = IOBAND_OUT_OF_TURN;
+	*top = NULL;
+	*ways = target_ways;
+	return target;
 }
 
 /*
@@ -504,7 +519,7 @@ static struct ioband_node *take_late(struct ioband_sched *sched, u32 in_flight,
 	if (is_full(sched, in_flight, (u64)sched->depth + sched->spare, sched->brim) ||
 	    ioband_owes_others(sched, late, now_ns))
 		return NULL;
-	*ways = ioband_open_ways(late) & ~sched->brim;
+	*ways = ioband_open_ways(late) & ~(sched->brim | ioband_shut(sched));
 	return *ways && order_of(late, way_to_serve(late, *ways)) <= 0 ?
 	       descend(late, ways) : NULL;
 }
@@ -674,7 +689,8 @@ u64 ioband_got_ppm(const struct ioband_sched *sched,
 }
 
 /**
- * ioband_is_ready - whether any I/O waits for its turn or room, not for a limit
+ * ioband_is_ready - whether any I/O waits for its turn or room, not for a limit or the
+ *	squeeze
  * @sched: the scheduler
  */
 bool ioband_is_ready(const struct ioband_sched *sched)
@@ -683,9 +699,18 @@ bool ioband_is_ready(const struct ioband_sched *sched)
 	unsigned int way;
 
 	for (way = 0; way < ioband_nr_ways(root); way++)
-		if (ioband_facet_has_io(ioband_facet(root, way)))
+		if (!(ioband_shut(sched) & BIT(way)) &&
+		    ioband_facet_has_io(ioband_facet(root, way)))
 			return true;
 	return false;
+}
+
+/* Whether there is a time @at_ns; if it is the first, or the only one, it counts. */
+static bool is_sooner(bool is_there, u64 at_ns, bool any, u64 *expires_ns)
+{
+	if (is_there && (!any || ioband_before(at_ns, *expires_ns)))
+		*expires_ns = at_ns;
+	return is_there;
 }
 
 /**
@@ -698,12 +723,10 @@ bool ioband_is_ready(const struct ioband_sched *sched)
 bool ioband_timer(const struct ioband_sched *sched, u64 *expires_ns)
 {
 	const struct ioband_heap_node *first = ioband_heap_first(&sched->timers);
-	const struct ioband_turn *turn = &sched->turn;
+	bool any = first;
 
-	if (!first && !turn->since_ns)
-		return false;
-	*expires_ns = first ? first->key : turn->until_ns;
-	if (turn->since_ns && ioband_before(turn->until_ns, *expires_ns))
-		*expires_ns = turn->until_ns;
-	return true;
+	*expires_ns = first ? first->key : 0;
+	any |= is_sooner(sched->turn.since_ns, sched->turn.until_ns, any, expires_ns);
+	any |= is_sooner(sched->squeeze.is_shut, sched->squeeze.open_ns, any, expires_ns);
+	return any;
 }

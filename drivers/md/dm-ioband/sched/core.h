@@ -13,6 +13,7 @@
 #include "cost.h"
 #include "env.h"
 #include "heap.h"
+#include "squeeze.h"
 #include "terms.h"
 #include "turn.h"
 
@@ -58,6 +59,7 @@ enum ioband_because {
 	IOBAND_BECAUSE_LIMIT,	/* its group or one above was at a limit */
 	IOBAND_BECAUSE_DEBT,	/* its group had sent I/O that did not wait */
 	IOBAND_BECAUSE_GRACE,	/* the disk was kept free for another group */
+	IOBAND_BECAUSE_SQUEEZE,	/* it is a write, and others miss a latency target */
 	IOBAND_BECAUSES,
 };
 
@@ -195,7 +197,7 @@ struct ioband_leg {
  * @think_ns: mean time it thinks before the next I/O
  * @think_off_ns: mean deviation of that
  * @cost_ns: recent mean of the time that the disk works for one of its I/Os
- * @terms: limits, minimum and latency target, or %NULL
+ * @terms: limits, minimum and latency target, or %NULL; of the root: the squeeze
  * @plain: its place if the disk has one leg
  */
 struct ioband_node {
@@ -285,6 +287,7 @@ struct ioband_backlog {
  * @sent_work: their cost, except under policies by time
  * @recent_cost: cost of about the last 64 I/Os
  * @backlog: what was sent while I/O waited for room
+ * @squeeze: the limit on writes for the sake of latency targets
  */
 struct ioband_sched {
 	struct ioband_node root;
@@ -307,6 +310,7 @@ struct ioband_sched {
 	u64 sent_work;
 	u64 recent_cost;
 	struct ioband_backlog backlog;
+	struct ioband_squeeze squeeze;
 };
 
 void ioband_sched_init(struct ioband_sched *sched,

@@ -8,6 +8,10 @@
 
 #include "vtime.h"
 
+/* The ways of all reads, and of all writes. */
+#define IOBAND_READS	0x55555555U
+#define IOBAND_WRITES	0xaaaaaaaaU
+
 static inline unsigned int ioband_way_leg(unsigned int way)
 {
 	return way / IOBAND_DIRS;
@@ -43,6 +47,12 @@ static inline bool ioband_facet_has_io(const struct ioband_facet *facet)
 	       ioband_heap_first(&facet->ready[IOBAND_RT]) ||
 	       ioband_heap_first(&facet->ready[IOBAND_IDLE]) ||
 	       ioband_holds_own(facet);
+}
+
+/* The ways that the squeeze keeps shut for what goes in its turn. */
+static inline u32 ioband_shut(const struct ioband_sched *sched)
+{
+	return sched->squeeze.is_shut ? IOBAND_WRITES : 0;
 }
 
 /* How far an I/O moves a tag on; @rest carries the remainder to the next. */
@@ -111,6 +121,8 @@ struct ioband_node *ioband_behind_minimum(struct ioband_sched *sched,
 					  u64 now_ns, u32 *ways);
 struct ioband_node *ioband_near_deadline(struct ioband_sched *sched, u64 now_ns,
 					 u32 *ways);
+struct ioband_node *ioband_first_target(const struct ioband_sched *sched, u64 now_ns,
+					u32 *ways);
 bool ioband_owes_others(const struct ioband_sched *sched,
 			const struct ioband_node *node, u64 now_ns);
 

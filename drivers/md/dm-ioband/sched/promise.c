@@ -245,6 +245,28 @@ struct ioband_node *ioband_near_deadline(struct ioband_sched *sched, u64 now_ns,
 }
 
 /**
+ * ioband_first_target - find I/O of a group with a latency target, due or not
+ * @sched: the scheduler, its timers run
+ * @now_ns: the time
+ * @ways: filled in: the ways it may go
+ *
+ * Return: the group or stream that holds it, or %NULL.
+ */
+struct ioband_node *ioband_first_target(const struct ioband_sched *sched, u64 now_ns,
+					u32 *ways)
+{
+	struct ioband_heap_node *first = ioband_heap_first(&sched->deadlines);
+	struct ioband_node *group;
+	u64 open_ns;
+
+	if (!first)
+		return NULL;
+	group = terms_of_deadline(first)->node;
+	*ways = open_ways(group, &open_ns) & ~sched->full;
+	return owner_of_next(group, ways, now_ns);
+}
+
+/**
  * ioband_owes_others - whether a promise to another group is due
  * @sched: the scheduler, its timers run
  * @node: the group

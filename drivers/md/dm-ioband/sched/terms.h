@@ -70,6 +70,7 @@ struct ioband_bucket {
  * @unmet_ns: by how much it fell behind its minimum beyond what is made up for
  * @latency_ns: how long an I/O may take; 0: no target
  * @promised_ns: when an I/O was last sent out of turn to meet the target
+ * @late: by how much more were late than may be, in units of squeeze.c
  * @deadline_node: place among the groups that have a target and I/O
  * @node: the group
  */
@@ -91,6 +92,7 @@ struct ioband_terms {
 
 	u64 latency_ns;
 	u64 promised_ns;
+	s64 late;
 	struct ioband_heap_node deadline_node;
 
 	struct ioband_node *node;

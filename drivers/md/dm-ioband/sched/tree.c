@@ -109,7 +109,7 @@ const struct ioband_node *ioband_last_limited(const struct ioband_node *node)
 {
 	const struct ioband_node *last = NULL;
 
-	for (; node->parent; node = node->parent)
+	for (; node; node = node->parent)
 		if (node->terms && node->terms->has_limits)
 			last = node;
 	return last;
@@ -136,7 +136,7 @@ static void tag_place(struct ioband_tag *tag, const struct ioband_node *above,
 /* The ways of the same direction as @way. */
 static u32 ways_of_dir(unsigned int way)
 {
-	return (ioband_way_dir(way) == IOBAND_READ ? 0x55555555 : 0xaaaaaaaa);
+	return ioband_way_dir(way) == IOBAND_READ ? IOBAND_READS : IOBAND_WRITES;
 }
 
 /*

@@ -113,16 +113,17 @@ struct ioband_node *ioband_turn_holder(const struct ioband_sched *sched,
 				       u32 *ways)
 {
 	const struct ioband_turn *turn = &sched->turn;
+	u32 shut = sched->full | ioband_shut(sched);
 
 	if (!has_turns(sched) || !turn->group ||
 	    turn->used_ns >= turn->quantum_ns)
 		return NULL;
 	if (stream_goes_on(turn)) {
-		*ways = ioband_open_ways(turn->stream) & ~sched->full;
+		*ways = ioband_open_ways(turn->stream) & ~shut;
 		if (*ways)
 			return turn->stream;
 	}
-	*ways = ioband_open_ways(turn->group) & ~sched->full;
+	*ways = ioband_open_ways(turn->group) & ~shut;
 	return *ways ? turn->group : NULL;
 }
 

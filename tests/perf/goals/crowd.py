@@ -4,7 +4,6 @@ A thousand groups in four levels that always want more: the share of each, and w
 them cost for an I/O beside what two do.
 """
 
-import os
 import subprocess
 import time
 
@@ -35,16 +34,6 @@ def tree():
     return " ".join(words), dict(parents)
 
 
-def spin(seconds):
-    """How far one gets who only has what nobody else needs of the processor."""
-    rounds, end = 0, time.monotonic() + seconds
-    os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
-    while time.monotonic() < end:
-        rounds += 1
-    os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
-    return rounds
-
-
 class Crowd:
     """COUNT users' reads from DEVICE, as many of them outstanding whoever they belong to."""
 
@@ -57,7 +46,7 @@ class Crowd:
     def cost_ns(self, disk, undisturbed):
         """Of the processor's time, for each I/O: the kernel does not count interrupts."""
         ios, start = disk.ios(), time.monotonic()
-        rounds = spin(COSTS)
+        rounds = system.spin(COSTS)
         ns = (time.monotonic() - start) * 1e9
         return ns * (1 - rounds / undisturbed) / (disk.ios() - ios)
 
@@ -83,7 +72,7 @@ def run():
 
 
 def measure(disk, program):
-    undisturbed = spin(COSTS)
+    undisturbed = system.spin(COSTS)
     system.sh("dmsetup", "create", "plain", "--table",
               f"0 {system.sectors(disk.device)} linear {disk.device} 0")
     undo.push(system.sh, "dmsetup", "remove", "--retry", "plain")

@@ -8,7 +8,6 @@ interrupt and one wake-up serve several. Where times vary, as on every real one,
 own.
 """
 
-import os
 import subprocess
 import time
 
@@ -24,16 +23,6 @@ CASES = {
     "one-by-one": (64, 1600000, 50, 2, 128, 2.5, 1800),
 }
 SWITCHES = 0.1
-
-
-def spin(seconds):
-    """How far one gets who only has what nobody else needs of the processor."""
-    rounds, end = 0, time.monotonic() + seconds
-    os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
-    while time.monotonic() < end:
-        rounds += 1
-    os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
-    return rounds
 
 
 def switches():
@@ -55,7 +44,7 @@ class Users:
     def cost(self, disk, undisturbed):
         """Instructions and switches for each I/O, and I/Os a second."""
         ios, switched, start = disk_ios(disk), switches(), time.monotonic()
-        rounds = spin(COSTS)
+        rounds = system.spin(COSTS)
         took = time.monotonic() - start
         ios = disk_ios(disk) - ios
         # The end may come late to who only has what nobody else needs.
@@ -101,6 +90,6 @@ def measure(undisturbed, name, slots, service_ns, random_percent, users, depth, 
 
 
 def run():
-    undisturbed = spin(COSTS)
+    undisturbed = system.spin(COSTS)
     for name, case in CASES.items():
         measure(undisturbed, name, *case)

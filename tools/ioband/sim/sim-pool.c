@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The path of an I/O through a pool: drivers/md/dm-ioband/device.c for a machine in
- * which only the disk, thinking and the turnaround take time.
+ * The path of an I/O through a pool: submit.c and dispatch.c of drivers/md/dm-ioband, for
+ * a machine in which only the disk, thinking and the turnaround take time.
  *
  * An I/O passes if the disk is idle enough, or if its group is the only one that uses
  * the disk. Once a second group wants more than fits, the pool is contended and I/O is

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What drivers/md/dm-ioband/device.c, depth.c and time.c are in the module: the
+ * What submit.c, dispatch.c, depth.c, time.c and squeeze.c are in the module: the
  * layer around the scheduling core, for simulated I/O, without locks, CPUs and bios.
  * Functions are named as in the module, so that the two can be read side by side.
  */

@@ -192,7 +192,7 @@ int iog_reset(struct ioband_group *group)
 	base = kmalloc(sizeof(*base), GFP_NOIO);
 	if (!base)
 		return -ENOMEM;
-	iog_sum(group, &base->stats);
+	iog_sum(group, &base->sums);
 	last = rcu_replace_pointer(group->base, base,
 				   lockdep_is_held(&ioband_mutex));
 	if (last)

@@ -69,21 +69,31 @@ struct ioband_stats {
 	u64 issued_sectors[2];
 	u64 done_sectors[2];
 	u64 done_ns[2];		/* from map to completion */
+	u64 service_ns;		/* from issue to completion */
+	u64 late_ios;		/* from map to completion longer than their target */
+	/* How long bios were at the disk, of all that completed. */
+	u64 services[IOBAND_BUCKETS];
+};
+
+/* per group; likewise, but counted where pool->lock is held anyway */
+struct ioband_waits {
 	u64 held_ios;		/* issued ones that had been held */
 	u64 held_ns;		/* for how long */
 	u64 because_ns[IOBAND_BECAUSES];	/* the same, by reason */
 	u64 urgent_ios;		/* passed only because they must not be held */
-	u64 service_ns;		/* from issue to completion */
-	u64 late_ios;		/* from map to completion longer than their target */
-	/* How long bios were held, of those that were ... */
-	u64 waits[IOBAND_BUCKETS];
-	/* ... and how long they were at the disk, of all that completed. */
-	u64 services[IOBAND_BUCKETS];
+	/* How long bios were held, of those that were. */
+	u64 buckets[IOBAND_BUCKETS];
+};
+
+/* What a group has counted altogether. */
+struct ioband_sums {
+	struct ioband_stats stats;
+	struct ioband_waits waits;
 };
 
 /* Sums at the last reset; what is reported is the difference. */
 struct ioband_base {
-	struct ioband_stats stats;
+	struct ioband_sums sums;
 	struct rcu_head rcu;
 };
 
@@ -122,43 +132,48 @@ struct ioband_seen {
 	unsigned long jiffies[IOBAND_FAILINGS];	/* when it last failed; 0: never */
 };
 
-/* per group */
+/* per group; a cache line each for who writes it, as far as every I/O has to do with it */
 struct ioband_group {
-	struct ioband_node node;	/* guarded by pool->lock */
-	struct ioband_account account;
-	struct list_head late;		/* pool->late, under pool->clock_lock as the next */
-	u32 late_ios;			/* at the disk alone, since somebody looked */
-	/* Bios held, by direction, streams included; written under pool->lock. */
-	u32 held[IOBAND_DIRS];
+	/* Read by every I/O, on all CPUs. */
 	struct ioband_volume *volume;
 	u64 id;
-	bool is_default;
-	bool detached;			/* guarded by pool->lock */
-	bool has_cgroup;		/* with "auto", just found; under ioband_mutex */
-	/* The group or an ancestor has limits; written under pool->lock. */
-	bool is_limited;
-	/* Dying tasks' I/Os, and when that second began; under pool->lock. */
-	u32 nr_dying;
-	unsigned long dying_jiffies;
-	/* Written under ioband_mutex and pool->lock. */
-	struct ioband_settings settings;
 	/* One while attached, one per bio, per account on pool->news, in pool->late. */
 	struct percpu_ref ref;
 	struct ioband_stats __percpu *stats;
 	u64 latency_ns;			/* its target, or 0; written under pool->lock */
-	/* NULL if statistics were never reset; written under ioband_mutex. */
-	struct ioband_base __rcu *base;
+	/* The group or an ancestor has limits; written under pool->lock. */
+	bool is_limited;
+	bool is_default;
+	bool has_cgroup;		/* with "auto", just found; under ioband_mutex */
+	bool detached;			/* guarded by pool->lock */
+
+	/* Written by completions. */
+	struct ioband_account account ____cacheline_aligned_in_smp;
+	struct list_head late;		/* pool->late, under pool->clock_lock as the next */
+	u32 late_ios;			/* at the disk alone, since somebody looked */
 	/* Time with I/O outstanding, kept like the block layer's io_ticks. */
 	unsigned long busy_stamp_jiffies;
 	unsigned long busy_jiffies;
 	/* When a bio last completed under contention. */
 	u64 done_ns;
-	/* Held run that more writeback may join, or NULL; under pool->lock. */
+
+	struct ioband_node node ____cacheline_aligned_in_smp;	/* guarded by pool->lock */
+	/* Bios held, by direction, streams included; written under pool->lock. */
+	u32 held[IOBAND_DIRS];
+	/* Held run that more bios may join, or NULL; under pool->lock. */
 	struct ioband_bio *open;
+	struct ioband_waits waits;	/* written under pool->lock */
 	/* While any is held: when one last went, or the first came; under pool->lock. */
 	unsigned long went_jiffies;
+	/* Dying tasks' I/Os, and when that second began; under pool->lock. */
+	u32 nr_dying;
+	unsigned long dying_jiffies;
 	u8 failings;			/* bits by enum ioband_failing; likewise */
 	struct ioband_seen seen;
+	/* Written under ioband_mutex and pool->lock. */
+	struct ioband_settings settings;
+	/* NULL if statistics were never reset; written under ioband_mutex. */
+	struct ioband_base __rcu *base;
 	/* Submitters that found held_max bios of this direction held. */
 	wait_queue_head_t wait[IOBAND_DIRS];
 	union {
@@ -286,7 +301,7 @@ struct ioband_target {
 
 /* per share id */
 struct ioband_pool {
-	/* The uncontended fast path reads these and writes in_flight. */
+	/* Read by every I/O, and seldom written. */
 	bool contended;			/* written under lock */
 	u32 pass_max;			/* in flight per leg; written under lock */
 	/* Which group used the disk last, and when that was another than before. */
@@ -297,7 +312,10 @@ struct ioband_pool {
 	/* When a bio last took long: its completion clears passes[READ]. */
 	unsigned long slow_jiffies;
 	unsigned int nr_legs;		/* of the disk; constant */
-	atomic_t in_flight[IOBAND_LEGS_MAX];
+	struct workqueue_struct *wq;	/* sends down what was held */
+
+	/* Written by every I/O. */
+	atomic_t in_flight[IOBAND_LEGS_MAX] ____cacheline_aligned_in_smp;
 	/* How many of them did not wait for room. */
 	atomic_t pushed[IOBAND_LEGS_MAX];
 
@@ -317,21 +335,21 @@ struct ioband_pool {
 	bool is_rotational;		/* guarded by lock */
 
 	bool is_timed;			/* the clock is in use; written under lock */
-	spinlock_t clock_lock;		/* nests in lock; taken by completions */
+	/* Written by completions; nests in lock. */
+	spinlock_t clock_lock ____cacheline_aligned_in_smp;
 	struct ioband_clock clock;	/* guarded by clock_lock, as the next */
 	struct list_head news;		/* accounts to be settled */
 	struct list_head late;		/* groups of which I/O took too long at the disk */
 	u32 nr_late;			/* how many */
-
-	/* Streams; NULL until a policy of time needs them; under lock. */
-	struct ioband_stream *streams;
-	struct list_head idle_streams;
-	struct hlist_head stream_hash[1 << IOBAND_STREAM_BITS];
-	/* Mean time of a bio at the disk; written by completions. */
+	/* Mean time of a bio at the disk, of what completes under contention. */
 	u64 service_ns;
 	u64 service_off_ns;		/* mean deviation */
 
-	struct workqueue_struct *wq;	/* sends down what was held */
+	/* Streams; NULL until a policy of time needs them; under lock. */
+	struct ioband_stream *streams ____cacheline_aligned_in_smp;
+	struct list_head idle_streams;
+	struct hlist_head stream_hash[1 << IOBAND_STREAM_BITS];
+
 	struct hrtimer timer;		/* earliest end of a limit or grace */
 	u64 timer_ns;			/* its expiry; guarded by lock */
 	struct work_struct timer_work;
@@ -672,7 +690,7 @@ void iop_tick_depth(struct ioband_pool *pool, u64 now_ns);
 void iop_note_service(struct ioband_pool *pool, u64 ns);
 
 /* stats.c */
-void iog_sum(const struct ioband_group *group, struct ioband_stats *sum);
+void iog_sum(const struct ioband_group *group, struct ioband_sums *sums);
 u64 iog_in_flight(const struct ioband_group *group, u64 sectors[IOBAND_DIRS]);
 u64 iog_sent(const struct ioband_group *group);
 u64 iog_mean_bytes(const struct ioband_group *group);

@@ -68,15 +68,15 @@ static bool is_unmet(struct ioband_group *group)
 
 static bool is_late(struct ioband_group *group)
 {
-	struct ioband_stats stats;
+	struct ioband_sums sums;
 	u64 late, done = 0;
 	unsigned int i;
 
-	iog_sum(group, &stats);
+	iog_sum(group, &sums);
 	for (i = 0; i < IOBAND_BUCKETS; i++)
-		done += stats.services[i];
-	late = stats.late_ios - group->seen.late_ios;
-	group->seen.late_ios = stats.late_ios;
+		done += sums.stats.services[i];
+	late = sums.stats.late_ios - group->seen.late_ios;
+	group->seen.late_ios = sums.stats.late_ios;
 	swap(done, group->seen.done_ios);
 	return late * LATE_PART > group->seen.done_ios - done;
 }

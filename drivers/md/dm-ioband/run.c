@@ -12,10 +12,13 @@
  * when the last is, so that one has the place at the disk, and the disk's clock runs
  * for it alone.
  *
- * Only writeback forms runs: nobody waits for a single bio of it.
+ * Writeback forms runs, since nobody waits for a single bio of it; and so does what a
+ * task submits in a batch, under a plug, as io_submit() and io_uring have it: there the
+ * block layer would merge it, too.
  */
 #include <linux/blk-cgroup.h>
 #include <linux/blk-crypto.h>
+#include <linux/sched.h>
 
 #include "ioband.h"
 
@@ -26,11 +29,14 @@
  * iob_may_run - whether a bio may be part of a run
  * @iob: the bio, classified
  *
- * Context: any.
+ * A stream counts each of its bios, and keeps what continues together by its turns.
+ *
+ * Context: its submitter's; from others a batch looks as if it were none.
  */
 bool iob_may_run(struct ioband_bio *iob)
 {
-	return bio_has_data(iob_to_bio(iob)) && iob_is_writeback(iob) &&
+	return bio_has_data(iob_to_bio(iob)) && !iob->account &&
+	       (iob_is_writeback(iob) || current->plug) &&
 	       !bio_has_crypt_ctx(iob_to_bio(iob));
 }
 
@@ -55,8 +61,10 @@ static bool iob_continues(struct ioband_bio *iob, struct ioband_bio *first)
 	struct bio *bio = iob_to_bio(iob);
 	struct bio *last = iob_to_bio(first->last);
 
+	/* One task, that its death sets free all; a held bio is not NOWAIT any more. */
 	return first->target == iob->target && first->lane == iob->lane &&
-	       first->io.prio == iob->io.prio && bio->bi_opf == last->bi_opf &&
+	       first->pid == iob->pid && first->io.prio == iob->io.prio &&
+	       !((bio->bi_opf ^ last->bi_opf) & ~REQ_NOWAIT) &&
 	       bio->bi_ioprio == last->bi_ioprio &&
 	       bio_blkcg_css(bio) == bio_blkcg_css(last) &&
 	       bio->bi_iter.bi_sector == bio_end_sector(last);

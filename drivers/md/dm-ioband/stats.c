@@ -4,25 +4,31 @@
  */
 #include "stats.h"
 
+/* Add up structures of @size bytes that are counters and nothing else. */
+static void add(void *sum, const void *counters, size_t size)
+{
+	const u64 *from = counters;
+	u64 *to = sum;
+
+	for (; size; size -= sizeof(u64), from++, to++)
+		*to += READ_ONCE(*from);
+}
+
 /**
  * iog_sum - add up a group's statistics over all CPUs
  * @group: the group
- * @sum: filled in, counted since the group was made
+ * @sums: filled in, counted since the group was made
  *
  * Context: any.
  */
-void iog_sum(const struct ioband_group *group, struct ioband_stats *sum)
+void iog_sum(const struct ioband_group *group, struct ioband_sums *sums)
 {
-	u64 *to = (u64 *)sum;
-	unsigned int cpu, i;
+	unsigned int cpu;
 
-	memset(sum, 0, sizeof(*sum));
-	for_each_possible_cpu(cpu) {
-		const u64 *from = (const u64 *)per_cpu_ptr(group->stats, cpu);
-
-		for (i = 0; i < sizeof(*sum) / sizeof(u64); i++)
-			to[i] += READ_ONCE(from[i]);
-	}
+	memset(sums, 0, sizeof(*sums));
+	for_each_possible_cpu(cpu)
+		add(&sums->stats, per_cpu_ptr(group->stats, cpu), sizeof(sums->stats));
+	add(&sums->waits, &group->waits, sizeof(sums->waits));
 }
 
 /**

@@ -34,21 +34,20 @@ static inline unsigned int ioband_bucket(u64 ns)
 	return min_t(unsigned int, fls64(ns >> 10), IOBAND_BUCKETS - 1);
 }
 
-/* Account for the time it was held, now that it is over. */
+/* Account for the time it was held, now that it is over; pool->lock is held. */
 static inline void iob_released(struct ioband_bio *iob, u64 now_ns)
 {
-	struct ioband_stats __percpu *stats = iob->group->stats;
+	struct ioband_waits *waits = &iob->group->waits;
 	u64 held_ns = now_ns - iob->io.arrival_ns;
 	u64 limited_ns = min(iob->io.limited_ns, held_ns);
 	u64 graced_ns = min(iob->io.graced_ns, held_ns - limited_ns);
 
-	this_cpu_inc(stats->held_ios);
-	this_cpu_add(stats->held_ns, held_ns);
-	this_cpu_inc(stats->waits[ioband_bucket(held_ns)]);
-	this_cpu_add(stats->because_ns[IOBAND_BECAUSE_LIMIT], limited_ns);
-	this_cpu_add(stats->because_ns[IOBAND_BECAUSE_GRACE], graced_ns);
-	this_cpu_add(stats->because_ns[iob->io.because],
-		     held_ns - limited_ns - graced_ns);
+	waits->held_ios++;
+	waits->held_ns += held_ns;
+	waits->buckets[ioband_bucket(held_ns)]++;
+	waits->because_ns[IOBAND_BECAUSE_LIMIT] += limited_ns;
+	waits->because_ns[IOBAND_BECAUSE_GRACE] += graced_ns;
+	waits->because_ns[iob->io.because] += held_ns - limited_ns - graced_ns;
 }
 
 #endif /* _DM_IOBAND_STATS_H */

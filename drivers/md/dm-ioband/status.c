@@ -20,20 +20,20 @@ static u64 ns_to_ms(u64 ns)
 
 /* The statistics since the last reset; under RCU. */
 static void iog_counted(const struct ioband_group *group,
-			struct ioband_stats *stats)
+			struct ioband_sums *sums)
 {
 	const struct ioband_base *base = rcu_dereference(group->base);
 	const u64 *from;
-	u64 *to = (u64 *)stats;
+	u64 *to = (u64 *)sums;
 	unsigned int i;
 
 	/* Pairs with iog_reset(): what follows is no less than @base. */
 	smp_rmb();
-	iog_sum(group, stats);
+	iog_sum(group, sums);
 	if (!base)
 		return;
-	from = (const u64 *)&base->stats;
-	for (i = 0; i < sizeof(*stats) / sizeof(u64); i++)
+	from = (const u64 *)&base->sums;
+	for (i = 0; i < sizeof(*sums) / sizeof(u64); i++)
 		to[i] -= from[i];
 }
 
@@ -57,7 +57,7 @@ static void iot_status_info(const struct ioband_target *iot, char *result,
 {
 	struct ioband_volume *volume = iot->volume;
 	struct ioband_group *group = NULL;
-	struct ioband_stats stats;
+	struct ioband_sums sums;
 	unsigned int sz = 0;
 	unsigned long id;
 	char name[24];
@@ -67,16 +67,16 @@ static void iot_status_info(const struct ioband_target *iot, char *result,
 	while ((group = iov_next(volume, group, &id))) {
 		if (sz + 1 >= maxlen)
 			break;
-		iog_counted(group, &stats);
+		iog_counted(group, &sums);
 		/* No merges: bios are not merged before they get here. */
 		DMEMIT(" %s %llu 0 %llu %llu %llu 0 %llu %llu %u %llu %llu",
 		       iog_name(group, name, sizeof(name)),
-		       stats.issued_ios[READ], stats.issued_sectors[READ],
-		       ns_to_ms(stats.done_ns[READ]),
-		       stats.issued_ios[WRITE], stats.issued_sectors[WRITE],
-		       ns_to_ms(stats.done_ns[WRITE]),
+		       sums.stats.issued_ios[READ], sums.stats.issued_sectors[READ],
+		       ns_to_ms(sums.stats.done_ns[READ]),
+		       sums.stats.issued_ios[WRITE], sums.stats.issued_sectors[WRITE],
+		       ns_to_ms(sums.stats.done_ns[WRITE]),
 		       iog_held(group), iog_busy_ms(group),
-		       ns_to_ms(stats.done_ns[READ] + stats.done_ns[WRITE]));
+		       ns_to_ms(sums.stats.done_ns[READ] + sums.stats.done_ns[WRITE]));
 	}
 	rcu_read_unlock();
 }
@@ -252,35 +252,35 @@ static unsigned int emit_stats(struct ioband_group *group, char *result,
 		[IOBAND_BECAUSE_SQUEEZE] = "squeeze",
 	};
 	struct ioband_standing standing;
-	struct ioband_stats stats;
+	struct ioband_sums sums;
 	u64 in_flight, sectors[IOBAND_DIRS];
 	unsigned int i;
 	char name[24];
 
 	iog_standing(group, &standing);
 	in_flight = iog_in_flight(group, sectors);
-	iog_counted(group, &stats);
+	iog_counted(group, &sums);
 	DMEMIT("group=%s", iog_name(group, name, sizeof(name)));
 	if (standing.has_parent)
 		DMEMIT(" parent=%llu", standing.parent);
 	DMEMIT(" weight=%u", READ_ONCE(group->node.weight));
 	DMEMIT(" rd_ios=%llu rd_sectors=%llu rd_ns=%llu",
-	       stats.issued_ios[READ], stats.issued_sectors[READ],
-	       stats.done_ns[READ]);
+	       sums.stats.issued_ios[READ], sums.stats.issued_sectors[READ],
+	       sums.stats.done_ns[READ]);
 	DMEMIT(" wr_ios=%llu wr_sectors=%llu wr_ns=%llu",
-	       stats.issued_ios[WRITE], stats.issued_sectors[WRITE],
-	       stats.done_ns[WRITE]);
+	       sums.stats.issued_ios[WRITE], sums.stats.issued_sectors[WRITE],
+	       sums.stats.done_ns[WRITE]);
 	DMEMIT(" in_flight=%llu held=%u held_ios=%llu held_ns=%llu",
 	       in_flight, iog_held(group),
-	       stats.held_ios, stats.held_ns);
-	DMEMIT(" urgent_ios=%llu late_ios=%llu", stats.urgent_ios, stats.late_ios);
+	       sums.waits.held_ios, sums.waits.held_ns);
+	DMEMIT(" urgent_ios=%llu late_ios=%llu", sums.waits.urgent_ios, sums.stats.late_ios);
 	for (i = 0; i < IOBAND_BECAUSES; i++)
-		DMEMIT(" because_%s_ns=%llu", because[i], stats.because_ns[i]);
+		DMEMIT(" because_%s_ns=%llu", because[i], sums.waits.because_ns[i]);
 	DMEMIT(" due_ppm=%llu got_ppm=%llu unmet_min=%llu", standing.due_ppm,
 	       standing.got_ppm, div_u64(standing.unmet_ns, NSEC_PER_SEC));
-	DMEMIT(" service_ns=%llu", stats.service_ns);
-	sz = emit_buckets("wait_us", stats.waits, result, sz, maxlen);
-	sz = emit_buckets("service_us", stats.services, result, sz, maxlen);
+	DMEMIT(" service_ns=%llu", sums.stats.service_ns);
+	sz = emit_buckets("wait_us", sums.waits.buckets, result, sz, maxlen);
+	sz = emit_buckets("service_us", sums.stats.services, result, sz, maxlen);
 	DMEMIT("\n");
 	return sz;
 }

@@ -132,7 +132,7 @@ static void iob_owe(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns
 	lockdep_assert_held(&pool->lock);
 
 	iog_join(pool, iob->group);
-	this_cpu_inc(iob->group->stats->urgent_ios);
+	iob->group->waits.urgent_ios++;
 	ioband_charge(&pool->sched, iob_payer(iob), &iob->io, now_ns);
 	/* What was ready may be at its limit by that, and nobody else looks. */
 	iop_arm(pool);
@@ -236,7 +236,7 @@ static enum ioband_verdict iop_judge(struct ioband_pool *pool,
 	if (!pool->contended && (iob->is_urgent || !limited)) {
 		if (iop_take_place(pool, iob)) {
 			if (limited)
-				this_cpu_inc(group->stats->urgent_ios);
+				group->waits.urgent_ios++;
 			ioband_charge_limits(&pool->sched, iob_payer(iob),
 					     &iob->io, iob->is_urgent, now_ns);
 			return iob_pass(iob, now_ns);
@@ -382,6 +382,7 @@ void iop_complete(struct ioband_pool *pool, struct ioband_bio *iob)
 	u64 now_ns = ktime_get_ns();
 	u64 service_ns = now_ns - iob->issue_ns;
 	u64 latency_ns = READ_ONCE(group->latency_ns);
+	struct work_struct *work;
 
 	this_cpu_add(stats->done_sectors[iob->io.dir], iob->data_sectors);
 	this_cpu_add(stats->done_ns[iob->io.dir],
@@ -418,8 +419,15 @@ void iop_complete(struct ioband_pool *pool, struct ioband_bio *iob)
 	 * send it: bios cannot be submitted here, and disks complete several at
 	 * a time, all of which would wait for as many decisions.
 	 */
-	if (READ_ONCE(pool->sched.held))
-		queue_work(pool->wq, &iob_lane(iob)->work);
+	if (!READ_ONCE(pool->sched.held))
+		goto put;
+	/*
+	 * If it is about to run it sees the place free: between our look and its own it
+	 * clears the bit, with a full barrier. To look costs less than to queue.
+	 */
+	work = &iob_lane(iob)->work;
+	if (!work_pending(work))
+		queue_work(pool->wq, work);
 put:
 	percpu_ref_put(&group->ref);
 }

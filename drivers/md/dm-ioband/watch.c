@@ -64,7 +64,7 @@ static void iob_look(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_n
 	list_move_tail(&iob->watched, &pool->watched);
 	if (!is_dying(iob->pid) || !iog_may_die(group))
 		return;
-	this_cpu_inc(group->stats->urgent_ios);
+	group->waits.urgent_ios++;
 	iob_let_go(pool, iob, now_ns);
 	wake_up(wait);
 }

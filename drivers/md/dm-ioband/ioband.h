@@ -257,6 +257,7 @@ struct ioband_spare {
  */
 struct ioband_lane {
 	struct work_struct work;
+	struct hrtimer soon;		/* the worker looks then, if nobody has before */
 	struct ioband_target *target;
 	struct bio_list bios;		/* this and the next under pool->lock */
 	u32 nr_bios;
@@ -304,6 +305,7 @@ struct ioband_pool {
 	/* Read by every I/O, and seldom written. */
 	bool contended;			/* written under lock */
 	u32 pass_max;			/* in flight per leg; written under lock */
+	u32 wake_max;			/* no more in flight: look at once; written under lock */
 	/* Which group used the disk last, and when that was another than before. */
 	struct ioband_group *user;
 	unsigned long shared_jiffies;
@@ -506,10 +508,21 @@ static inline bool iob_must_wait(struct ioband_pool *pool, const struct ioband_b
 	       READ_ONCE(pool->held_max);
 }
 
+/*
+ * Who has the pump run, and sends down what goes the same way when he has dropped the lock:
+ * the lane's worker all, a submitter as many as he may.
+ */
+struct ioband_sender {
+	struct ioband_lane *lane;
+	bool is_worker;
+	struct bio_list bios;		/* of a submitter */
+	unsigned int left;		/* so many more may come */
+};
+
 /* What map is to do with a bio. */
 enum ioband_verdict {
 	IOBAND_PASS,		/* submit it now */
-	IOBAND_HELD,		/* nothing: a worker sends it when its turn comes */
+	IOBAND_HELD,		/* nothing: it is sent when its turn comes, or was already */
 	IOBAND_WAIT,		/* fail it: its submitter would have to wait */
 	IOBAND_REQUEUE,		/* have dm requeue it */
 };
@@ -645,7 +658,7 @@ void iop_squeeze_work(struct work_struct *work);
 
 /* dispatch.c */
 bool iop_pump(struct ioband_pool *pool, struct ioband_bio *self,
-	      const struct ioband_lane *here, u64 now_ns);
+	      struct ioband_sender *sender, u64 now_ns);
 void iop_contend(struct ioband_pool *pool, u64 now_ns);
 void iop_disown(struct ioband_pool *pool);
 void iop_arm(struct ioband_pool *pool);
@@ -658,7 +671,9 @@ void iob_let_go(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns);
 /* lane.c */
 void iob_find_leg(struct ioband_bio *iob);
 void iob_send(struct ioband_pool *pool, struct ioband_bio *iob,
-	      const struct ioband_lane *here);
+	      const struct ioband_sender *sender);
+void iob_made_room(struct ioband_pool *pool, struct ioband_bio *iob, u32 in_flight);
+enum hrtimer_restart iop_lane_soon(struct hrtimer *timer);
 
 /* held.c */
 void iob_add_held(struct ioband_bio *iob);

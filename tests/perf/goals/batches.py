@@ -2,6 +2,9 @@
 """
 Two groups that read, or write, 4 KiB after 4 KiB past the page cache, 32 at a time: the
 block layer makes a request of what one system call brings, and still does if it was held.
+
+And two that read at random, and submit nothing before all of a batch has come: nobody but a
+worker is there to send what is held.
 """
 
 from lab import case, disks, system, undo, verdict, windows
@@ -12,11 +15,10 @@ BATCH = 32
 PLAIN = "plain"
 
 
-def megabytes(device, disk, rw, ioband):
-    """A second, and KiB a request."""
-    batches = {"iodepth_batch_submit": BATCH, "iodepth_batch_complete_min": 1,
-               "iodepth_batch_complete_max": BATCH,
-               "size": "40%"}
+def megabytes(device, disk, rw, ioband, least=1):
+    """A second, and KiB a request; if LEAST of a batch have come, as many are submitted."""
+    batches = {"iodepth_batch_submit": BATCH, "iodepth_batch_complete_min": least,
+               "iodepth_batch_complete_max": BATCH, "size": "40%"}
     members = [case.Member(name, rw, depth=BATCH, options={**batches, "offset": offset})
                for name, offset in (("low", "0%"), ("high", "50%"))]
     load = case.Run(device, members, ioband=ioband)
@@ -40,5 +42,8 @@ def run():
             print(f"figure batches-{rw}-{what}-mb-a-second {value:.4g}")
         verdict.at_least(f"batches-{rw}-percent", 100 * ours / plain, 90)
         verdict.at_least(f"batches-{rw}-request-size-percent", 100 * ours_kib / plain_kib, 90)
+    plain, _ = megabytes(f"/dev/mapper/{PLAIN}", disk, "randread", False, BATCH)
+    ours, _ = megabytes(disk.device, disk, "randread", True, BATCH)
+    verdict.at_least("batches-at-random-percent", 100 * ours / plain, 95)
     system.sh("dmsetup", "remove", "--retry", PLAIN)
     disk.remove()

@@ -30,6 +30,17 @@ static u32 iot_tags(const struct ioband_target *iot, u32 stacked)
 }
 
 /**
+ * iot_is_disk - whether a target's device has a request queue, and is not stacked
+ * @iot: the target
+ *
+ * Context: any.
+ */
+bool iot_is_disk(const struct ioband_target *iot)
+{
+	return queue_is_mq(bdev_get_queue(iot->dev->bdev));
+}
+
+/**
  * iot_direct - how many I/Os may be in flight for a submitter to send its own
  * @iot: the target
  *

@@ -144,14 +144,16 @@ static void iob_released_run(struct ioband_bio *first, u64 now_ns)
 
 /*
  * Have the submitter that has the pump run send a bio down, if it will not have to sleep for
- * that: not for want of a tag, nor in writeback throttling. A run is for a worker, too,
- * which has a plug for the block layer to merge it in.
+ * that: not for want of a tag, nor in writeback throttling; nor in another ioband below, at
+ * a limit of another group. A run is for a worker, too, which has a plug for the block layer
+ * to merge it in.
  */
 static bool iob_may_go_with(struct ioband_bio *iob, struct ioband_sender *sender,
 			    u32 in_flight)
 {
 	if (!sender || !sender->left || iob_lane(iob) != sender->lane || iob->io.merged ||
-	    iob_is_writeback(iob) || in_flight > iot_direct(iob->target))
+	    iob_is_writeback(iob) || in_flight > iot_direct(iob->target) ||
+	    (iob->group != sender->group && !iot_is_disk(iob->target)))
 		return false;
 	bio_list_add(&sender->bios, iob_to_bio(iob));
 	sender->left--;

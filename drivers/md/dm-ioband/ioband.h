@@ -515,7 +515,8 @@ static inline bool iob_must_wait(struct ioband_pool *pool, const struct ioband_b
 struct ioband_sender {
 	struct ioband_lane *lane;
 	bool is_worker;
-	struct bio_list bios;		/* of a submitter */
+	const struct ioband_group *group;	/* of a submitter, as the next */
+	struct bio_list bios;
 	unsigned int left;		/* so many more may come */
 };
 
@@ -698,6 +699,7 @@ void iop_drop_streams(struct ioband_pool *pool, struct ioband_group *group);
 struct ioband_io *iog_first_held(const struct ioband_group *group);
 
 /* depth.c */
+bool iot_is_disk(const struct ioband_target *iot);
 u32 iot_direct(const struct ioband_target *iot);
 void iop_update_depth(struct ioband_pool *pool);
 void iop_begin_depth(struct ioband_pool *pool, u64 now_ns);

@@ -292,6 +292,7 @@ retry:
 		waited = false;
 		goto retry;
 	}
+	sender.group = group;
 	now_ns = ktime_get_ns();
 	verdict = iop_judge(pool, iob, &sender, now_ns);
 	/* While this bio was trying to pass it may have taken another's room. */

@@ -13,8 +13,6 @@ enum {
 	TAGS_STACKED_MIN	= 4,
 	/* And no stacked device tells how many it has. */
 	TAGS_STACKED_MAX	= 1024,
-	/* Of less no part is left free for a moment. */
-	ROOM_FREE_MIN	= 4,
 };
 
 /* The longest grace: a seek's time on a disk that seeks, less on others. */
@@ -30,33 +28,17 @@ static u32 iot_tags(const struct ioband_target *iot, u32 stacked)
 }
 
 /**
- * iot_is_disk - whether a target's device has a request queue, and is not stacked
- * @iot: the target
- *
- * Context: any.
- */
-bool iot_is_disk(const struct ioband_target *iot)
-{
-	return queue_is_mq(bdev_get_queue(iot->dev->bdev));
-}
-
-/**
  * iot_direct - how many I/Os may be in flight for a submitter to send its own
  * @iot: the target
  *
  * It must not sleep below for want of a tag: meanwhile it submits nothing else, and
- * once all submitters sleep there, nothing is held that could be put in order. A stacked
- * device has tags for the depth that was found, or it would have been found too much;
- * but with several legs that says nothing of the one.
+ * once all submitters sleep there, nothing is held that could be put in order.
  *
  * Context: any.
  */
 u32 iot_direct(const struct ioband_target *iot)
 {
-	const struct ioband_pool *pool = iot->volume->pool;
-	u32 settled = pool->nr_legs == 1 ? READ_ONCE(pool->depth.settled) : 0;
-
-	return iot_tags(iot, max_t(u32, TAGS_STACKED_MIN, settled));
+	return iot_tags(iot, TAGS_STACKED_MIN);
 }
 
 /**
@@ -75,22 +57,12 @@ void iop_update_depth(struct ioband_pool *pool)
 		.io_limit	= pool->io_limit,
 		.is_rotational	= pool->is_rotational,
 	};
-	u32 free;
 
 	lockdep_assert_held(&pool->lock);
 
 	pool->depth_reason = ioband_depth_enforce(&pool->depth, sched, &bounds);
-	free = sched->depth < ROOM_FREE_MIN ? 0 : DIV_ROUND_UP(sched->depth, 8);
 	WRITE_ONCE(pool->pass_max, sched->policy->only_limits ? U32_MAX :
 		   min(sched->depth, pool->tags_least));
-	/*
-	 * An eighth may be free for a moment, if there could be as much more in flight; but
-	 * not at one of several legs, since nothing makes up for it there.
-	 */
-	if (pool->io_throttle || pool->io_limit || pool->nr_legs > 1 ||
-	    free > pool->tags_least || sched->depth > pool->tags_least - free)
-		free = 0;
-	WRITE_ONCE(pool->wake_max, sched->depth - 1 - free);
 	WRITE_ONCE(pool->held_max, pool->io_limit ?: HELD_DEFAULT);
 	WRITE_ONCE(pool->is_timed, pool->contended &&
 		   (sched->turn.is_serial || sched->policy->by_time));

@@ -142,36 +142,18 @@ static void iob_released_run(struct ioband_bio *first, u64 now_ns)
 		iob_released(iob, now_ns);
 }
 
-/*
- * Have the submitter that has the pump run send a bio down, if it will not have to sleep for
- * that: not for want of a tag, nor in writeback throttling; nor in another ioband below, at
- * a limit of another group. A run is for a worker, too, which has a plug for the block layer
- * to merge it in.
- */
-static bool iob_may_go_with(struct ioband_bio *iob, struct ioband_sender *sender,
-			    u32 in_flight)
-{
-	if (!sender || !sender->left || iob_lane(iob) != sender->lane || iob->io.merged ||
-	    iob_is_writeback(iob) || in_flight > iot_direct(iob->target) ||
-	    (iob->group != sender->group && !iot_is_disk(iob->target)))
-		return false;
-	bio_list_add(&sender->bios, iob_to_bio(iob));
-	sender->left--;
-	return true;
-}
-
 /**
  * iop_pump - send down the bios whose turn it is
  * @pool: the pool
  * @self: a bio that its own submitter, who calls, has just had held, or %NULL
- * @sender: what the caller sends down himself, or %NULL
+ * @here: the lane whose worker calls, or %NULL
  * @now_ns: the time
  *
  * Context: any but interrupts, pool->lock held.
  * Return: whether @self may go, and its submitter shall send it down right there.
  */
 bool iop_pump(struct ioband_pool *pool, struct ioband_bio *self,
-	      struct ioband_sender *sender, u64 now_ns)
+	      const struct ioband_lane *here, u64 now_ns)
 {
 	struct ioband_io *io;
 	bool direct = false;
@@ -205,8 +187,7 @@ bool iop_pump(struct ioband_pool *pool, struct ioband_bio *self,
 		} else {
 			iob_released_run(iob, now_ns);
 		}
-		if (!iob_may_go_with(iob, sender, in_flight))
-			iob_send(pool, iob, sender);
+		iob_send(pool, iob, here);
 	}
 	iop_arm(pool);
 	return direct;

@@ -257,7 +257,6 @@ struct ioband_spare {
  */
 struct ioband_lane {
 	struct work_struct work;
-	struct hrtimer soon;		/* the worker looks then, if nobody has before */
 	struct ioband_target *target;
 	struct bio_list bios;		/* this and the next under pool->lock */
 	u32 nr_bios;
@@ -305,7 +304,6 @@ struct ioband_pool {
 	/* Read by every I/O, and seldom written. */
 	bool contended;			/* written under lock */
 	u32 pass_max;			/* in flight per leg; written under lock */
-	u32 wake_max;			/* no more in flight: look at once; written under lock */
 	/* Which group used the disk last, and when that was another than before. */
 	struct ioband_group *user;
 	unsigned long shared_jiffies;
@@ -508,22 +506,10 @@ static inline bool iob_must_wait(struct ioband_pool *pool, const struct ioband_b
 	       READ_ONCE(pool->held_max);
 }
 
-/*
- * Who has the pump run, and sends down what goes the same way when he has dropped the lock:
- * the lane's worker all, a submitter as many as he may.
- */
-struct ioband_sender {
-	struct ioband_lane *lane;
-	bool is_worker;
-	const struct ioband_group *group;	/* of a submitter, as the next */
-	struct bio_list bios;
-	unsigned int left;		/* so many more may come */
-};
-
 /* What map is to do with a bio. */
 enum ioband_verdict {
 	IOBAND_PASS,		/* submit it now */
-	IOBAND_HELD,		/* nothing: it is sent when its turn comes, or was already */
+	IOBAND_HELD,		/* nothing: a worker sends it when its turn comes */
 	IOBAND_WAIT,		/* fail it: its submitter would have to wait */
 	IOBAND_REQUEUE,		/* have dm requeue it */
 };
@@ -659,7 +645,7 @@ void iop_squeeze_work(struct work_struct *work);
 
 /* dispatch.c */
 bool iop_pump(struct ioband_pool *pool, struct ioband_bio *self,
-	      struct ioband_sender *sender, u64 now_ns);
+	      const struct ioband_lane *here, u64 now_ns);
 void iop_contend(struct ioband_pool *pool, u64 now_ns);
 void iop_disown(struct ioband_pool *pool);
 void iop_arm(struct ioband_pool *pool);
@@ -672,9 +658,7 @@ void iob_let_go(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns);
 /* lane.c */
 void iob_find_leg(struct ioband_bio *iob);
 void iob_send(struct ioband_pool *pool, struct ioband_bio *iob,
-	      const struct ioband_sender *sender);
-void iob_made_room(struct ioband_pool *pool, struct ioband_bio *iob, u32 in_flight);
-enum hrtimer_restart iop_lane_soon(struct hrtimer *timer);
+	      const struct ioband_lane *here);
 
 /* held.c */
 void iob_add_held(struct ioband_bio *iob);
@@ -699,7 +683,6 @@ void iop_drop_streams(struct ioband_pool *pool, struct ioband_group *group);
 struct ioband_io *iog_first_held(const struct ioband_group *group);
 
 /* depth.c */
-bool iot_is_disk(const struct ioband_target *iot);
 u32 iot_direct(const struct ioband_target *iot);
 void iop_update_depth(struct ioband_pool *pool);
 void iop_begin_depth(struct ioband_pool *pool, u64 now_ns);

@@ -181,8 +181,6 @@ static int iot_init_lanes(struct ioband_target *iot)
 		iot->lanes[i].target = iot;
 		bio_list_init(&iot->lanes[i].bios);
 		INIT_WORK(&iot->lanes[i].work, iop_lane_work);
-		ioband_hrtimer_setup(&iot->lanes[i].soon, iop_lane_soon,
-				     CLOCK_MONOTONIC, HRTIMER_MODE_REL);
 	}
 	return 0;
 }
@@ -222,12 +220,8 @@ void iot_flush_lanes(struct ioband_target *iot)
 {
 	unsigned int i;
 
-	for (i = 0; i < iot->nr_lanes; i++) {
-		/* Then others of the pool may wait for that look. */
-		if (hrtimer_cancel(&iot->lanes[i].soon))
-			queue_work(iot->volume->pool->wq, &iot->lanes[i].work);
+	for (i = 0; i < iot->nr_lanes; i++)
 		flush_work(&iot->lanes[i].work);
-	}
 }
 
 /**

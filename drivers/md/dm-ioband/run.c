@@ -25,6 +25,16 @@
 /* With limits: a group's other I/O waits until the run it sent is paid for. */
 #define LIMITED_RUN	16
 
+/* Whether it leaves no gap that the disk cannot take within a request (NVMe's PRP lists). */
+static bool iob_is_whole(struct ioband_bio *iob)
+{
+	struct request_queue *q = bdev_get_queue(iob->target->dev->bdev);
+	struct bio *bio = iob_to_bio(iob);
+	struct bio_vec first = bio_iter_iovec(bio, bio->bi_iter);
+
+	return !((first.bv_offset | bio->bi_iter.bi_size) & queue_virt_boundary(q));
+}
+
 /**
  * iob_may_run - whether a bio may be part of a run
  * @iob: the bio, classified
@@ -35,9 +45,11 @@
  */
 bool iob_may_run(struct ioband_bio *iob)
 {
-	return bio_has_data(iob_to_bio(iob)) && !iob->account &&
-	       (iob_is_writeback(iob) || current->plug) &&
-	       !bio_has_crypt_ctx(iob_to_bio(iob));
+	struct bio *bio = iob_to_bio(iob);
+
+	return bio_has_data(bio) && !iob->account && !(bio->bi_opf & REQ_NOMERGE_FLAGS) &&
+	       (iob_is_writeback(iob) || (current->plug && iob_is_whole(iob))) &&
+	       !bio_has_crypt_ctx(bio);
 }
 
 /* Whether with @iob the run still merges into one request, and is not too long. */

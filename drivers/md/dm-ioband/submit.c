@@ -21,9 +21,6 @@
 /* How long nothing must have been held for contention to be over. */
 #define CALM_NS		((s64)(100 * NSEC_PER_MSEC))
 
-/* A submitter sends so many of others, and for more there is a worker. */
-#define SENT_MAX	16
-
 /* A bio that is longer at the disk waits there for others, or for a head. */
 #define SLOW_NS		((u64)(2 * NSEC_PER_MSEC))
 
@@ -165,7 +162,7 @@ static bool is_direct(const struct bio *bio)
 }
 
 static bool iob_hold(struct ioband_pool *pool, struct ioband_bio *iob,
-		     struct ioband_sender *sender, u64 now_ns)
+		     u64 now_ns)
 {
 	struct bio *bio = iob_to_bio(iob);
 
@@ -185,7 +182,7 @@ static bool iob_hold(struct ioband_pool *pool, struct ioband_bio *iob,
 		iob->io.leg = 0;
 	if (!iob_merge(pool, iob)) {
 		iob_begin_run(iob);
-		if (iob_enqueue(pool, iob, now_ns) && iop_pump(pool, iob, sender, now_ns))
+		if (iob_enqueue(pool, iob, now_ns) && iop_pump(pool, iob, NULL, now_ns))
 			return false;
 	}
 
@@ -225,8 +222,7 @@ static void iop_calm(struct ioband_pool *pool, u64 now_ns)
 
 /* What to do with a bio that has not passed without the lock. */
 static enum ioband_verdict iop_judge(struct ioband_pool *pool,
-				     struct ioband_bio *iob, struct ioband_sender *sender,
-				     u64 now_ns)
+				     struct ioband_bio *iob, u64 now_ns)
 {
 	struct ioband_group *group = iob->group;
 	bool limited;
@@ -259,7 +255,7 @@ static enum ioband_verdict iop_judge(struct ioband_pool *pool,
 	if (iob_must_wait(pool, iob) && !iob->is_dying && current_may_sleep() &&
 	    !iot_is_frozen(iob->target))
 		return IOBAND_WAIT;
-	return iob_hold(pool, iob, sender, now_ns) ? IOBAND_HELD : IOBAND_PASS;
+	return iob_hold(pool, iob, now_ns) ? IOBAND_HELD : IOBAND_PASS;
 }
 
 static noinline enum ioband_verdict
@@ -268,16 +264,6 @@ iop_submit_contended(struct ioband_pool *pool, struct ioband_bio *iob)
 	struct ioband_group *group = iob->group;
 	enum ioband_verdict verdict;
 	bool waited = false;
-	/*
-	 * Who does not want to wait does not send for others, either; nor who may have to
-	 * wait for one of several legs, and would leave the others idle.
-	 */
-	struct ioband_sender sender = {
-		.lane = iob_lane(iob),
-		.left = pool->nr_legs > 1 || iob_to_bio(iob)->bi_opf & REQ_NOWAIT ?
-			0 : SENT_MAX,
-	};
-	struct bio *bio;
 	u64 now_ns;
 
 	iob_find_urgency(iob, iob_to_bio(iob));
@@ -292,9 +278,8 @@ retry:
 		waited = false;
 		goto retry;
 	}
-	sender.group = group;
 	now_ns = ktime_get_ns();
-	verdict = iop_judge(pool, iob, &sender, now_ns);
+	verdict = iop_judge(pool, iob, now_ns);
 	/* While this bio was trying to pass it may have taken another's room. */
 	if (verdict == IOBAND_WAIT || verdict == IOBAND_REQUEUE)
 		iop_pump(pool, NULL, NULL, now_ns);
@@ -302,13 +287,6 @@ retry:
 	if (waited && !iob_must_wait(pool, iob))
 		wake_up(&group->wait[iob->io.dir]);
 	spin_unlock(&pool->lock);
-	/* Its own first, and never asleep before they are all sent: only PASS and HELD have any. */
-	if (verdict == IOBAND_PASS && !bio_list_empty(&sender.bios)) {
-		bio_list_add_head(&sender.bios, iob_to_bio(iob));
-		verdict = IOBAND_HELD;
-	}
-	while ((bio = bio_list_pop(&sender.bios)))
-		submit_bio_noacct(bio);
 
 	if (verdict == IOBAND_WAIT &&
 	    !(iob_to_bio(iob)->bi_opf & REQ_NOWAIT)) {
@@ -404,7 +382,7 @@ void iop_complete(struct ioband_pool *pool, struct ioband_bio *iob)
 	u64 now_ns = ktime_get_ns();
 	u64 service_ns = now_ns - iob->issue_ns;
 	u64 latency_ns = READ_ONCE(group->latency_ns);
-	u32 there;
+	struct work_struct *work;
 
 	this_cpu_add(stats->done_sectors[iob->io.dir], iob->data_sectors);
 	this_cpu_add(stats->done_ns[iob->io.dir],
@@ -428,7 +406,7 @@ void iop_complete(struct ioband_pool *pool, struct ioband_bio *iob)
 	 * A full barrier: pairs with iop_contend(), which counts what is in flight
 	 * after it has set @contended, and below with iob_enqueue().
 	 */
-	there = atomic_dec_return(iob_in_flight(pool, iob));
+	atomic_dec_return(iob_in_flight(pool, iob));
 	if (likely(!READ_ONCE(pool->contended))) {
 		if (service_ns > SLOW_NS)
 			iop_slow(pool);
@@ -437,12 +415,19 @@ void iop_complete(struct ioband_pool *pool, struct ioband_bio *iob)
 	WRITE_ONCE(group->done_ns, now_ns);
 	iop_note_service(pool, service_ns);
 	/*
-	 * There is room for one more. Which one is left to who will send it: bios
-	 * cannot be submitted here, and disks complete several at a time, all of
-	 * which would wait for as many decisions.
+	 * There is room for one more. Which one is left to the worker that will
+	 * send it: bios cannot be submitted here, and disks complete several at
+	 * a time, all of which would wait for as many decisions.
 	 */
-	if (READ_ONCE(pool->sched.held))
-		iob_made_room(pool, iob, there);
+	if (!READ_ONCE(pool->sched.held))
+		goto put;
+	/*
+	 * If it is about to run it sees the place free: between our look and its own it
+	 * clears the bit, with a full barrier. To look costs less than to queue.
+	 */
+	work = &iob_lane(iob)->work;
+	if (!work_pending(work))
+		queue_work(pool->wq, work);
 put:
 	percpu_ref_put(&group->ref);
 }

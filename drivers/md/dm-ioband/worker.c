@@ -2,8 +2,7 @@
 /*
  * Who sends down what was held.
  *
- * A completion may be an interrupt, and submission may sleep, so each lane has a worker
- * for what no submitter sends.
+ * A completion may be an interrupt, and submission may sleep, so each lane has a worker.
  * Where one disk of several takes no more, its worker sleeps and the others go on. A
  * worker decides for all that there is room for at once, and sends it with the lock
  * dropped.
@@ -68,12 +67,11 @@ void iop_lane_work(struct work_struct *work)
 {
 	struct ioband_lane *lane = container_of(work, struct ioband_lane, work);
 	struct ioband_pool *pool = lane->target->volume->pool;
-	struct ioband_sender sender = { .lane = lane, .is_worker = true };
 	struct bio_list bios;
 	unsigned int nr;
 
 	spin_lock(&pool->lock);
-	iop_pump(pool, NULL, &sender, ktime_get_ns());
+	iop_pump(pool, NULL, lane, ktime_get_ns());
 	nr = lane_take(lane, &bios);
 	/*
 	 * A fast disk may never let it come to an end, and what else waits for a worker

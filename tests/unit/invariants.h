@@ -127,13 +127,22 @@ static inline bool ioband_any_below(const struct ioband_node *node,
 	return ioband_holds_own(ioband_facet(node, way));
 }
 
+/* When what @node holds may go that goes @dir, as of @ns. */
+static inline u64 ioband_node_open_ns(const struct ioband_node *node, enum ioband_dir dir,
+				      u64 ns)
+{
+	u64 open_ns = node->terms ? ioband_terms_open_ns(node->terms, dir, ns) : ns;
+
+	return ioband_before(open_ns, node->kept_back_ns[dir]) ? node->kept_back_ns[dir] :
+								 open_ns;
+}
+
 static inline const char *ioband_facet_broken(const struct ioband_sched *sched,
 					      const struct ioband_node *node,
 					      unsigned int way,
 					      struct ioband_sums *sums)
 {
 	const struct ioband_facet *facet = ioband_facet(node, way);
-	const struct ioband_terms *terms = node->terms;
 	enum ioband_dir dir = ioband_way_dir(way);
 	u64 key = facet->node.key;
 
@@ -147,14 +156,13 @@ static inline const char *ioband_facet_broken(const struct ioband_sched *sched,
 		    (!node->parent->parent ||
 		     ioband_node_joined(sched, node->parent)))
 			return "a ready node is not of its parent's busy period";
-		if (terms && ioband_terms_open_ns(terms, dir, sums->now_ns) !=
-			     sums->now_ns)
+		if (ioband_node_open_ns(node, dir, sums->now_ns) != sums->now_ns)
 			return "a facet is ready though its limit is reached";
 		break;
 	case IOBAND_FACET_PARKED:
 		sums->timers++;
-		if (!terms || ioband_terms_open_ns(terms, dir, key - 1) != key ||
-		    ioband_terms_open_ns(terms, dir, key) != key)
+		if (ioband_node_open_ns(node, dir, key - 1) != key ||
+		    ioband_node_open_ns(node, dir, key) != key)
 			return "the timer of a facet is not when its limit ends";
 		if (!ioband_heap_has(&sched->timers, &facet->node))
 			return "a parked facet has no timer";

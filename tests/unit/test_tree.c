@@ -218,6 +218,82 @@ static void test_del_inner(void **state)
 	assert_int_equal(bed.sched.held, 6);
 }
 
+static void keep_back(struct bed_group *group, u64 until_ns)
+{
+	ioband_node_keep_back(&bed.sched, &group->node, IOBAND_READ, until_ns, bed.now_ns);
+	ioband_node_keep_back(&bed.sched, &group->node, IOBAND_WRITE, until_ns, bed.now_ns);
+}
+
+/* Nothing of it goes, nor below it, whatever was promised there; until then, and no longer. */
+static void test_keep_back(void **state)
+{
+	start();
+	backlog(a1);
+	backlog(a2);
+	backlog(b);
+	bed_set(a1, &(struct bed_terms) { .min_rate = 1000000, .min_is_ios = true });
+	bed_set(a2, &(struct bed_terms) { .latency_ns = 1 });
+	bed_serve(10);
+	bed.now_ns += MS;
+	keep_back(a, bed.now_ns + SEC);
+	assert_served(100, 0, 0, 0, 100);
+	bed.now_ns += SEC - 1;
+	assert_served(100, 0, 0, 0, 100);
+	bed_set(a1, NULL);
+	bed_set(a2, NULL);
+	bed.now_ns++;
+	bed_serve(100);
+	assert_served(1200, 0, 200, 600, 400);
+
+	/* It may be for longer, or be over. */
+	keep_back(a, bed.now_ns + SEC);
+	keep_back(a, bed.now_ns + 2 * SEC);
+	bed.now_ns += SEC;
+	assert_served(100, 0, 0, 0, 100);
+	keep_back(a, 0);
+	assert_served(1200, 0, 200, 600, 400);
+
+	/* It may be what goes one way only. */
+	ioband_node_keep_back(&bed.sched, &a->node, IOBAND_WRITE, bed.now_ns + SEC,
+			      bed.now_ns);
+	assert_served(1200, 0, 200, 600, 400);
+	ioband_node_keep_back(&bed.sched, &a->node, IOBAND_READ, bed.now_ns + SEC,
+			      bed.now_ns);
+	assert_served(100, 0, 0, 0, 100);
+	bed_hold_write(a1, 8);
+	assert_served(100, 0, 0, 0, 100);
+	keep_back(a, 0);
+
+	/* If it is all there is, nothing goes, and nothing waits for room. */
+	quiet(b);
+	keep_back(a, bed.now_ns + SEC);
+	assert_null(bed_next(0));
+	assert_int_equal(ioband_blocked_ns(&bed.sched, bed.now_ns + SEC), 0);
+}
+
+/* For how long nothing had room; what goes beyond the depth had none. */
+static void test_blocked(void **state)
+{
+	start();
+	bed.sched.spare = 1;
+	bed_hold(b, 8);
+	assert_ptr_equal(bed_next_group(), b);
+	backlog(a1);
+	bed_serve(10);
+	assert_null(bed_next(1));
+	bed.now_ns += 5 * SEC;
+	assert_int_equal(ioband_blocked_ns(&bed.sched, bed.now_ns), 5 * SEC);
+	bed_hold(b, 8);
+	assert_ptr_equal(bed_next(1)->group, b);
+	assert_null(bed_next(2));
+	bed.now_ns += SEC;
+	assert_int_equal(ioband_blocked_ns(&bed.sched, bed.now_ns), 6 * SEC);
+	bed_serve(1);
+	assert_null(bed_next(1));
+	bed.now_ns += SEC;
+	assert_int_equal(ioband_blocked_ns(&bed.sched, bed.now_ns), SEC);
+}
+
 static void test_del_idle(void **state)
 {
 	start();
@@ -444,6 +520,8 @@ int main(void)
 		cmocka_unit_test(test_move_forgives_no_debt),
 		cmocka_unit_test(test_move_from_below_a_limit),
 		cmocka_unit_test(test_del_inner),
+		cmocka_unit_test(test_keep_back),
+		cmocka_unit_test(test_blocked),
 		cmocka_unit_test(test_del_idle),
 		cmocka_unit_test(test_classes),
 		cmocka_unit_test(test_class_below),

@@ -44,8 +44,9 @@ void iop_contend(struct ioband_pool *pool, u64 now_ns)
  */
 static u32 iop_room_taken(const struct ioband_pool *pool, unsigned int leg)
 {
-	u32 there = atomic_read(&pool->in_flight[leg]);
-	u32 pushed = atomic_read(&pool->pushed[leg]), half = pool->sched.depth / 2;
+	const struct ioband_places *places = &pool->places[pool->cohort];
+	u32 there = atomic_read(&places->in_flight[leg]);
+	u32 pushed = atomic_read(&places->pushed[leg]), half = pool->sched.depth / 2;
 
 	if (pool->io_throttle || pool->io_limit)
 		return there;
@@ -171,7 +172,7 @@ bool iop_pump(struct ioband_pool *pool, struct ioband_bio *self,
 
 		iob_drop_held(iob);
 		/* A full barrier, between held and the look at the wait queue, too. */
-		in_flight = atomic_inc_return(iob_in_flight(pool, iob));
+		in_flight = iob_take_place(pool, iob->last);
 		last = iob_issue_run(pool, iob, now_ns);
 		if (pool->is_timed)
 			iob_start_clock(pool, last, now_ns);
@@ -181,7 +182,8 @@ bool iop_pump(struct ioband_pool *pool, struct ioband_bio *self,
 		if (waitqueue_active(wait) && !iob_must_wait(pool, iob))
 			wake_up(wait);
 		if (iob == self) {
-			direct = in_flight <= iot_direct(iob->target);
+			/* What was given up may have tags. */
+			direct = in_flight <= iot_direct(iob->target) && !pool->has_stalled;
 			if (direct)
 				continue;
 		} else {

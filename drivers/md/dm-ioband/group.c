@@ -320,6 +320,7 @@ void iog_add(struct ioband_group *group)
 
 	spin_lock(&pool->lock);
 	ioband_node_add(&pool->sched.root, &group->node);
+	iog_keep_back(group, ktime_get_ns());
 	iop_spread_limits(pool, &group->node);
 	if (group->settings.latency_us)
 		iop_find_latency(pool);

@@ -40,7 +40,8 @@ void iob_add_held(struct ioband_bio *iob)
 	}
 	if (!pool->is_noticing) {
 		pool->is_noticing = true;
-		queue_delayed_work(pool->wq, &pool->notice_work, IOBAND_NOTICE_JIFFIES);
+		pool->nr_looks = 0;
+		queue_delayed_work(pool->wq, &pool->notice_work, IOBAND_LOOK_JIFFIES);
 	}
 	group->held[iob->io.dir] += 1 + iob->io.merged;
 	if (iob_may_run(iob))

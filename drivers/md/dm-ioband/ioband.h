@@ -60,6 +60,8 @@ enum {
 	HELD_DEFAULT = 1024,
 	/* In units of 1024 ns: below 1, 2, 4 ...; the last has no upper bound. */
 	IOBAND_BUCKETS = 24,
+	/* What is at the disk may be given up so often less one, and still be there. */
+	IOBAND_COHORTS = 8,
 };
 
 /* per group and CPU; counters only grow, so summing them needs no lock */
@@ -117,6 +119,7 @@ enum ioband_failing {
 	IOBAND_STARVED,			/* it waits, and only others go */
 	IOBAND_UNMET,			/* its minimum is not kept */
 	IOBAND_LATE,			/* its latency target is missed */
+	IOBAND_STALLED,			/* the device below does not answer */
 	IOBAND_FAILINGS
 };
 
@@ -214,6 +217,22 @@ enum {
 /* How often option auto looks for groups whose cgroup is gone. */
 #define IOBAND_AUTO_JIFFIES	(2 * HZ)
 
+/* per volume and direction: whether the device below answers (stall.c) */
+struct ioband_below {
+	/* When data last came or went, of what completes under contention. */
+	unsigned long done_jiffies;
+	/* Since when it does not answer, or 0; written under pool->lock. */
+	u64 stalled_ns;
+	/* What was there at that time, and still is; less if it is not sure. */
+	atomic64_t given_up_sectors;
+	/* The rest is guarded by pool->lock. */
+	bool is_counted;		/* what is there is to be counted ... */
+	s64 there_sectors;		/* ... here */
+	/* When there was some last, and it was silent; and in which busy period. */
+	unsigned long suspect_jiffies;
+	u32 suspect_period;
+};
+
 /* per dm table and share id */
 struct ioband_volume {
 	struct ioband_pool *pool;
@@ -240,6 +259,9 @@ struct ioband_volume {
 	unsigned int nr_auto;
 	struct delayed_work auto_work;
 	unsigned long auto_check_jiffies;	/* when it next looks for cgroups gone */
+
+	/* Written by completions. */
+	struct ioband_below below[IOBAND_DIRS] ____cacheline_aligned_in_smp;
 };
 
 /*
@@ -287,8 +309,10 @@ struct ioband_target {
 	bool resumed;
 };
 
-/* How often somebody looks at what groups get, while any holds I/O. */
-#define IOBAND_NOTICE_JIFFIES	(5 * HZ)
+/* How often somebody looks for stalls, while any group holds I/O ... */
+#define IOBAND_LOOK_JIFFIES	HZ
+/* ... and, one time of so many, at what groups get. */
+#define IOBAND_NOTICE_LOOKS	5
 
 /* How long a slow bio (SLOW_NS) is remembered. */
 #define SLOW_JIFFIES	(HZ / 10)
@@ -299,10 +323,19 @@ struct ioband_target {
  */
 #define SHARED_JIFFIES	(10 * HZ)
 
+/* Places at the disk that are taken, by leg */
+struct ioband_places {
+	atomic_t in_flight[IOBAND_LEGS_MAX];
+	/* How many of them did not wait for room. */
+	atomic_t pushed[IOBAND_LEGS_MAX];
+};
+
 /* per share id */
 struct ioband_pool {
 	/* Read by every I/O, and seldom written. */
 	bool contended;			/* written under lock */
+	u8 cohort;			/* whose places take room; written under lock */
+	bool has_stalled;		/* some volume is; guarded by lock */
 	u32 pass_max;			/* in flight per leg; written under lock */
 	/* Which group used the disk last, and when that was another than before. */
 	struct ioband_group *user;
@@ -314,10 +347,8 @@ struct ioband_pool {
 	unsigned int nr_legs;		/* of the disk; constant */
 	struct workqueue_struct *wq;	/* sends down what was held */
 
-	/* Written by every I/O. */
-	atomic_t in_flight[IOBAND_LEGS_MAX] ____cacheline_aligned_in_smp;
-	/* How many of them did not wait for room. */
-	atomic_t pushed[IOBAND_LEGS_MAX];
+	/* Written by every I/O: those of its cohort. */
+	struct ioband_places places[IOBAND_COHORTS] ____cacheline_aligned_in_smp;
 
 	spinlock_t lock ____cacheline_aligned_in_smp;
 	struct ioband_sched sched;	/* guarded by lock */
@@ -326,6 +357,7 @@ struct ioband_pool {
 	u64 last_held_ns;		/* guarded by lock */
 	unsigned long went_jiffies;	/* when what was held last went; under lock */
 	bool is_noticing;		/* somebody looks at what groups get; under lock */
+	u32 nr_looks;			/* how often since then; under lock */
 	struct list_head targets;	/* written under ioband_mutex and lock */
 	struct ioband_depth depth;	/* guarded by lock */
 	u32 tags;			/* I/Os a leg takes at once; under lock */
@@ -393,7 +425,9 @@ struct ioband_bio {
 	pid_t pid;			/* 0: a kernel thread; set when it is held */
 	u32 data_sectors;
 	u8 lane;			/* of its target, by its first sector */
-	bool has_no_place;		/* at the disk: a flush; or its run's last has it */
+	u8 cohort;			/* when it took its place */
+	/* At the disk: a flush; its run's last has it; or the device does not answer. */
+	bool has_no_place;
 	bool is_timed;
 	/* Set only off the fast path: */
 	bool is_watched;		/* it is in pool->watched; set while held */
@@ -441,13 +475,24 @@ static inline struct ioband_lane *iob_lane(const struct ioband_bio *iob)
 	return &iob->target->lanes[iob->lane];
 }
 
-static inline u32 iop_in_flight(const struct ioband_pool *pool)
+/* I/Os that took their place in one cohort, and are still there. */
+static inline u32 places_taken(const struct ioband_pool *pool, unsigned int cohort)
 {
 	unsigned int leg;
 	u32 sum = 0;
 
 	for (leg = 0; leg < pool->nr_legs; leg++)
-		sum += atomic_read(&pool->in_flight[leg]);
+		sum += atomic_read(&pool->places[cohort].in_flight[leg]);
+	return sum;
+}
+
+static inline u32 iop_in_flight(const struct ioband_pool *pool)
+{
+	unsigned int cohort;
+	u32 sum = 0;
+
+	for (cohort = 0; cohort < IOBAND_COHORTS; cohort++)
+		sum += places_taken(pool, cohort);
 	return sum;
 }
 
@@ -481,19 +526,51 @@ static inline struct ioband_group *iog_parent(const struct ioband_group *group)
 	return above->parent ? iog_from_node(above) : NULL;
 }
 
-/* The bios that are at the leg of a bio. */
-static inline atomic_t *iob_in_flight(struct ioband_pool *pool,
-				      const struct ioband_bio *iob)
+/*
+ * Take a place at the leg of a bio. A full barrier. If another cohort begins at this moment
+ * it may be one of the last.
+ *
+ * Return: how many bios have one, with this.
+ */
+static inline u32 iob_take_place(struct ioband_pool *pool, struct ioband_bio *iob)
 {
-	return &pool->in_flight[iob->io.leg];
+	iob->cohort = READ_ONCE(pool->cohort);
+	return atomic_inc_return(&pool->places[iob->cohort].in_flight[iob->io.leg]);
 }
 
-/* Take a place at the disk without having waited for one. */
+/* Leave it. A full barrier. */
+static inline void iob_leave_place(struct ioband_pool *pool, struct ioband_bio *iob)
+{
+	atomic_dec_return(&pool->places[iob->cohort].in_flight[iob->io.leg]);
+}
+
+/* What a bio is to its volume, by its direction. */
+static inline struct ioband_below *iob_below(const struct ioband_bio *iob)
+{
+	return &iob->target->volume->below[iob->io.dir];
+}
+
+/* Whether it was at the disk when its volume was found to be stalled. */
+static inline bool iob_is_given_up(const struct ioband_bio *iob)
+{
+	u64 stalled_ns = READ_ONCE(iob_below(iob)->stalled_ns);
+
+	return unlikely(stalled_ns) && iob->issue_ns <= stalled_ns;
+}
+
+/*
+ * Take a place at the disk without having waited for one. If the device does not answer it
+ * takes none, which it would keep.
+ */
 static inline void iob_push(struct ioband_pool *pool, struct ioband_bio *iob)
 {
+	if (unlikely(READ_ONCE(iob_below(iob)->stalled_ns))) {
+		iob->has_no_place = true;
+		return;
+	}
 	iob->is_pushed = true;
-	atomic_inc(&pool->pushed[iob->io.leg]);
-	atomic_inc(iob_in_flight(pool, iob));
+	iob_take_place(pool, iob);
+	atomic_inc(&pool->places[iob->cohort].pushed[iob->io.leg]);
 }
 
 /*
@@ -643,6 +720,11 @@ void iop_timer_work(struct work_struct *work);
 void iog_note_late(struct ioband_pool *pool, struct ioband_group *group);
 void iop_squeeze_work(struct work_struct *work);
 
+/* stall.c */
+bool iop_look_for_stalls(struct ioband_pool *pool, u64 now_ns);
+void iog_keep_back(struct ioband_group *group, u64 now_ns);
+bool iob_note_answer(const struct ioband_bio *iob);
+
 /* dispatch.c */
 bool iop_pump(struct ioband_pool *pool, struct ioband_bio *self,
 	      const struct ioband_lane *here, u64 now_ns);
@@ -691,6 +773,7 @@ void iop_note_service(struct ioband_pool *pool, u64 ns);
 
 /* stats.c */
 void iog_sum(const struct ioband_group *group, struct ioband_sums *sums);
+void iog_data_in_flight(const struct ioband_group *group, u64 sectors[IOBAND_DIRS]);
 u64 iog_in_flight(const struct ioband_group *group, u64 sectors[IOBAND_DIRS]);
 u64 iog_sent(const struct ioband_group *group);
 u64 iog_mean_bytes(const struct ioband_group *group);

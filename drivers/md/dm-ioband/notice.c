@@ -25,7 +25,7 @@ enum {
 #define QUIET_JIFFIES	(60 * HZ)
 
 /* A minimum is not kept if so much of the time since the last look was missed. */
-#define UNMET_NS	((s64)(IOBAND_NOTICE_JIFFIES / HZ) * NSEC_PER_SEC / 20)
+#define UNMET_NS	((s64)IOBAND_NOTICE_LOOKS * IOBAND_LOOK_JIFFIES / HZ * NSEC_PER_SEC / 20)
 
 /* What to tell of, with the lock released. */
 struct ioband_notice {
@@ -40,6 +40,7 @@ const char * const ioband_failing_names[IOBAND_FAILINGS] = {
 	[IOBAND_STARVED]	= "starved",
 	[IOBAND_UNMET]		= "minimum",
 	[IOBAND_LATE]		= "latency",
+	[IOBAND_STALLED]	= "stalled",
 };
 
 /* Its class is to get nothing as long as others have I/O, or that of one above it. */
@@ -55,6 +56,17 @@ static bool is_starved(const struct ioband_group *group)
 {
 	return iog_held(group) && !group->is_limited && !is_idle(&group->node) &&
 	       time_after_eq(jiffies, group->went_jiffies + STARVED_JIFFIES);
+}
+
+/* It is kept back, since the device below does not answer. */
+static bool is_stalled(const struct ioband_group *group)
+{
+	enum ioband_dir dir;
+
+	for (dir = IOBAND_READ; dir < IOBAND_DIRS; dir++)
+		if (group->held[dir] && group->volume->below[dir].stalled_ns)
+			return true;
+	return false;
 }
 
 static bool is_unmet(struct ioband_group *group)
@@ -86,8 +98,10 @@ static u8 iog_failings(struct ioband_group *group, bool any_went)
 {
 	u8 failings = 0;
 
+	if (is_stalled(group))
+		failings |= BIT(IOBAND_STALLED);
 	/* If nothing goes at all, it is the disk that does not answer. */
-	if (any_went && is_starved(group))
+	else if (any_went && is_starved(group))
 		failings |= BIT(IOBAND_STARVED);
 	if (group->node.terms && is_unmet(group))
 		failings |= BIT(IOBAND_UNMET);
@@ -134,7 +148,7 @@ static unsigned int iop_look(struct ioband_pool *pool, struct ioband_notice *not
 
 	lockdep_assert_held(&pool->lock);
 
-	pool->is_noticing = pool->nr_holding || any_went;
+	pool->is_noticing = pool->nr_holding || any_went || pool->has_stalled;
 	for (node = root; node; node = ioband_node_after(node, root)) {
 		struct ioband_group *group = iog_from_node(node);
 
@@ -142,8 +156,6 @@ static unsigned int iop_look(struct ioband_pool *pool, struct ioband_notice *not
 			nr = iog_note(group, pool->is_noticing ?
 				      iog_failings(group, any_went) : 0, notices, nr);
 	}
-	if (pool->is_noticing)
-		queue_delayed_work(pool->wq, &pool->notice_work, IOBAND_NOTICE_JIFFIES);
 	return nr;
 }
 
@@ -154,6 +166,7 @@ static void tell(const struct ioband_pool *pool, const struct ioband_notice *not
 		[IOBAND_STARVED]	= "has I/O waiting and gets nothing: others go before it",
 		[IOBAND_UNMET]		= "does not get its minimum",
 		[IOBAND_LATE]		= "misses its latency target",
+		[IOBAND_STALLED]	= "waits for the device below, which does not answer",
 	};
 	bool found = false;
 
@@ -180,11 +193,18 @@ void iop_notice_work(struct work_struct *work)
 	struct ioband_pool *pool = container_of(to_delayed_work(work),
 						struct ioband_pool, notice_work);
 	struct ioband_notice notices[NOTICES_MAX];
-	unsigned int nr, i;
+	unsigned int nr = 0, i;
 	char *path;
+	u64 now_ns;
 
 	spin_lock(&pool->lock);
-	nr = iop_look(pool, notices);
+	now_ns = ktime_get_ns();
+	if (iop_look_for_stalls(pool, now_ns))
+		iop_pump(pool, NULL, NULL, now_ns);
+	if (++pool->nr_looks % IOBAND_NOTICE_LOOKS == 0)
+		nr = iop_look(pool, notices);
+	if (pool->is_noticing)
+		queue_delayed_work(pool->wq, &pool->notice_work, IOBAND_LOOK_JIFFIES);
 	spin_unlock(&pool->lock);
 	if (!nr)
 		return;

@@ -32,6 +32,35 @@ void iog_sum(const struct ioband_group *group, struct ioband_sums *sums)
 }
 
 /**
+ * iog_data_in_flight - count the data that a group has on its way to or from the disk
+ * @group: the group
+ * @sectors: filled in: reads, writes
+ *
+ * As iog_in_flight(), but it costs less: a line of each CPU's.
+ *
+ * Context: any.
+ */
+void iog_data_in_flight(const struct ioband_group *group, u64 sectors[IOBAND_DIRS])
+{
+	const struct ioband_stats *stats;
+	unsigned int cpu, i;
+
+	memset(sectors, 0, sizeof(*sectors) * IOBAND_DIRS);
+	for_each_possible_cpu(cpu) {
+		stats = per_cpu_ptr(group->stats, cpu);
+		for (i = 0; i < IOBAND_DIRS; i++)
+			sectors[i] -= READ_ONCE(stats->done_sectors[i]);
+	}
+	/* Pairs with the atomics between issue and completion of a bio. */
+	smp_rmb();
+	for_each_possible_cpu(cpu) {
+		stats = per_cpu_ptr(group->stats, cpu);
+		for (i = 0; i < IOBAND_DIRS; i++)
+			sectors[i] += READ_ONCE(stats->issued_sectors[i]);
+	}
+}
+
+/**
  * iog_in_flight - count what a group has in flight
  * @group: the group
  * @sectors: filled in: sectors in flight, of reads and of writes
@@ -48,22 +77,18 @@ u64 iog_in_flight(const struct ioband_group *group, u64 sectors[IOBAND_DIRS])
 	unsigned int cpu, i;
 	u64 ios = 0;
 
-	memset(sectors, 0, sizeof(*sectors) * IOBAND_DIRS);
+	iog_data_in_flight(group, sectors);
 	for_each_possible_cpu(cpu) {
 		stats = per_cpu_ptr(group->stats, cpu);
 		for (i = 0; i < IOBAND_BUCKETS; i++)
 			ios -= READ_ONCE(stats->services[i]);
-		for (i = 0; i < IOBAND_DIRS; i++)
-			sectors[i] -= READ_ONCE(stats->done_sectors[i]);
 	}
-	/* Pairs with the atomics between issue and completion of a bio. */
+	/* Likewise. */
 	smp_rmb();
 	for_each_possible_cpu(cpu) {
 		stats = per_cpu_ptr(group->stats, cpu);
-		for (i = 0; i < IOBAND_DIRS; i++) {
+		for (i = 0; i < IOBAND_DIRS; i++)
 			ios += READ_ONCE(stats->issued_ios[i]);
-			sectors[i] += READ_ONCE(stats->issued_sectors[i]);
-		}
 	}
 	return ios;
 }

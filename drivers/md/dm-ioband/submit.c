@@ -85,12 +85,12 @@ static bool iop_own(struct ioband_pool *pool, const struct ioband_bio *iob)
  * Whether a bio may go down at once, though nobody counts turns; if so it has taken
  * a place at the disk.
  */
-static bool iop_take_place(struct ioband_pool *pool, const struct ioband_bio *iob)
+static bool iop_take_place(struct ioband_pool *pool, struct ioband_bio *iob)
 {
-	if (atomic_inc_return(iob_in_flight(pool, iob)) <= pool->pass_max ||
+	if (iob_take_place(pool, iob) <= pool->pass_max ||
 	    pool->sched.policy->only_limits || iop_own(pool, iob))
 		return true;
-	atomic_dec(iob_in_flight(pool, iob));
+	iob_leave_place(pool, iob);
 	return false;
 }
 
@@ -204,7 +204,7 @@ static void iop_calm(struct ioband_pool *pool, u64 now_ns)
 
 	lockdep_assert_held(&pool->lock);
 
-	if (!pool->contended || pool->sched.squeeze.state ||
+	if (!pool->contended || pool->sched.squeeze.state || pool->has_stalled ||
 	    (has_waiting ? pool->is_split || pool->nr_holding > 1 || iop_is_shared(pool) :
 			   (s64)(now_ns - pool->last_held_ns) <= CALM_NS))
 		return;
@@ -322,11 +322,10 @@ enum ioband_verdict iop_submit(struct ioband_pool *pool,
 	iop_note_user(pool, iob->group);
 	if (likely(!READ_ONCE(pool->contended) &&
 		   !READ_ONCE(iob->group->is_limited))) {
-		if (likely(atomic_inc_return(iob_in_flight(pool, iob)) <=
-			   READ_ONCE(pool->pass_max) ||
+		if (likely(iob_take_place(pool, iob) <= READ_ONCE(pool->pass_max) ||
 			   READ_ONCE(pool->passes[iob->io.dir]) == iob->group))
 			return iob_pass(iob, iob->io.arrival_ns);
-		atomic_dec(iob_in_flight(pool, iob));
+		iob_leave_place(pool, iob);
 	}
 	return iop_submit_contended(pool, iob);
 }
@@ -391,29 +390,33 @@ void iop_complete(struct ioband_pool *pool, struct ioband_bio *iob)
 	this_cpu_inc(stats->services[ioband_bucket(service_ns)]);
 	if (unlikely(latency_ns) && now_ns - iob->io.arrival_ns > latency_ns) {
 		this_cpu_inc(stats->late_ios);
-		if (service_ns > latency_ns)
+		if (service_ns > latency_ns && !READ_ONCE(iob_below(iob)->stalled_ns))
 			iog_note_late(pool, group);
 	}
 	iog_busy(group, true);
 	if (unlikely(iob->is_timed))
 		iob_stop_clock(pool, iob, now_ns);
-	if (unlikely(iob->has_no_place))
+	if (unlikely(iob->has_no_place)) {
+		smp_mb();	/* as for those that have one: iob_leave_place() */
+		iob_note_answer(iob);
 		goto put;
+	}
 	if (unlikely(iob->is_pushed))
-		atomic_dec(&pool->pushed[iob->io.leg]);
+		atomic_dec(&pool->places[iob->cohort].pushed[iob->io.leg]);
 
 	/*
 	 * A full barrier: pairs with iop_contend(), which counts what is in flight
 	 * after it has set @contended, and below with iob_enqueue().
 	 */
-	atomic_dec_return(iob_in_flight(pool, iob));
+	iob_leave_place(pool, iob);
 	if (likely(!READ_ONCE(pool->contended))) {
 		if (service_ns > SLOW_NS)
 			iop_slow(pool);
 		goto put;
 	}
 	WRITE_ONCE(group->done_ns, now_ns);
-	iop_note_service(pool, service_ns);
+	if (likely(!iob_note_answer(iob)))
+		iop_note_service(pool, service_ns);
 	/*
 	 * There is room for one more. Which one is left to the worker that will
 	 * send it: bios cannot be submitted here, and disks complete several at

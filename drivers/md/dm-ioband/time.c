@@ -40,9 +40,14 @@ void iob_stop_clock(struct ioband_pool *pool, struct ioband_bio *iob,
 {
 	struct ioband_account *account = iob->account ?: &iob->group->account;
 	unsigned long flags;
+	u64 used_ns;
 
 	spin_lock_irqsave(&pool->clock_lock, flags);
-	account->used_ns += ioband_clock_stop(&pool->clock, iob->clock_ns, now_ns);
+	used_ns = ioband_clock_stop(&pool->clock, iob->clock_ns, now_ns);
+	/* The disk was not at work for it, or who knows for how long. */
+	if (iob_is_given_up(iob))
+		used_ns = iob->io.cost;
+	account->used_ns += used_ns;
 	account->charged_ns += iob->io.cost;
 	account->done_ns = now_ns;
 	account->nr_done += 1 + iob->io.merged;

@@ -26,7 +26,7 @@ static unsigned int lane_take(struct ioband_lane *lane, struct bio_list *bios)
 
 	bio_list_init(bios);
 	while ((nr < BATCH_BIOS || in_run) && (bio = bio_list_pop(&lane->bios))) {
-		in_run = iob_from_bio(bio)->has_no_place;
+		in_run = iob_from_bio(bio)->next;
 		bio_list_add(bios, bio);
 		nr++;
 	}
@@ -45,7 +45,7 @@ static void send_all(struct bio_list *bios, unsigned int nr)
 	struct bio *bio;
 
 	while ((bio = bio_list_pop(bios))) {
-		if (!is_plugged && (nr >= PLUG_MIN || iob_from_bio(bio)->has_no_place)) {
+		if (!is_plugged && (nr >= PLUG_MIN || iob_from_bio(bio)->next)) {
 			blk_start_plug(&plug);
 			is_plugged = true;
 		}

@@ -114,22 +114,35 @@ static void tell_starved(struct doctor *doctor, const struct sample *sample,
 	free(word);
 }
 
-/* Nothing of the whole share has gone though it waits: that is the disk's fault. */
+/*
+ * Nothing of the whole share has gone though it waits, or of the volume though it has I/O at
+ * the disk: that is the disk's fault.
+ */
 static bool is_stuck(const struct interval *interval,
-		     const struct interval_group *group)
+		     const struct interval_group *group, bool whole_share)
 {
 	bool any = false;
 
 	for (size_t i = 0; i < interval->nr; i++) {
 		const struct interval_group *other = &interval->v[i];
 
-		if (!same_share(other, group))
+		if (whole_share ? !same_share(other, group) : other->vol != group->vol)
 			continue;
 		if (other->ios > 0)
 			return false;
 		any |= other->now->v[STATS_IN_FLIGHT] > 0;
 	}
 	return any;
+}
+
+static void tell_stuck(struct doctor *doctor, const struct interval *interval,
+		       const struct interval_group *group, char *what)
+{
+	add_finding(doctor, ERROR, "stuck", group->vol->name,
+		    xasprintf("%s is at the disk, and nothing has moved for %.0f seconds",
+			      what, interval->seconds),
+		    xstrdup("see 'dmesg', and whether a device below is suspended: 'dmsetup info'"));
+	free(what);
 }
 
 static void tell_unmet(struct doctor *doctor, const struct sample *sample,
@@ -192,14 +205,15 @@ static void tell(struct doctor *doctor, const struct sample *sample,
 
 		if (!group->vol->chosen)
 			continue;
-		if (group->starves && is_stuck(interval, group)) {
+		if (group->starves && is_stuck(interval, group, true)) {
 			if (!told || strcmp(told, share))
-				add_finding(doctor, ERROR, "stuck",
-					    group->vol->name,
-					    xasprintf("I/O of share %s is at the disk, and nothing has moved for %.0f seconds",
-						      share, interval->seconds),
-					    xstrdup("see 'dmesg', and whether a device below is suspended: 'dmsetup info'"));
+				tell_stuck(doctor, interval, group,
+					   xasprintf("I/O of share %s", share));
 			told = share;
+		} else if (group->starves && is_stuck(interval, group, false)) {
+			if (told != group->vol->name)
+				tell_stuck(doctor, interval, group, xstrdup("its I/O"));
+			told = group->vol->name;
 		} else if (group->starves) {
 			tell_starved(doctor, sample, interval, group);
 		}

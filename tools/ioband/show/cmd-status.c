@@ -64,7 +64,7 @@ const struct column status_columns[] = {
 	[COL_BYTES_PCT] = { "BYTES%", COLUMN_NUMBER, true,
 		"part of the bytes of all groups of the share until now" },
 	[COL_FAILING] = { "FAILING", COLUMN_STRING, true,
-		"starved, minimum or latency: what the group does not get, though it was promised" },
+		"starved, minimum, latency or stalled: what keeps the group from what it was promised" },
 	[COL_SHARE] = { "SHARE", COLUMN_STRING, false,
 		"id of the share the volume belongs to" },
 	[COL_TYPE] = { "TYPE", COLUMN_STRING, false,

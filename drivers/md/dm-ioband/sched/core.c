@@ -575,6 +575,7 @@ struct ioband_io *ioband_next(struct ioband_sched *sched, u32 in_flight,
 	struct ioband_node *node = NULL, *top = &sched->root;
 	enum ioband_how how = IOBAND_BY_TAG;
 	struct ioband_io *io;
+	bool is_late = true;
 	u32 ways;
 
 	wake_timers(sched, now_ns);
@@ -589,6 +590,7 @@ struct ioband_io *ioband_next(struct ioband_sched *sched, u32 in_flight,
 			return NULL;
 		}
 		node = choose(sched, now_ns, &top, &ways, &how);
+		is_late = false;
 	}
 	io = ioband_inner_pick(node, ways, now_ns);
 	if (!io) {
@@ -603,6 +605,8 @@ struct ioband_io *ioband_next(struct ioband_sched *sched, u32 in_flight,
 		ioband_turn_taken(sched, node, how == IOBAND_SAME_TURN);
 	}
 
+	if (!is_late)
+		sched->went_ns = now_ns;
 	ioband_inner_take(node, io);
 	sched->held--;
 	note_waits(sched, node, io, now_ns);
@@ -626,6 +630,7 @@ void ioband_unhold(struct ioband_sched *sched, struct ioband_node *node,
 	sched->held--;
 	note_waits(sched, node, io, now_ns);
 	ioband_node_update(sched, node, now_ns);
+	note_backlog(sched, now_ns);
 }
 
 /**
@@ -643,6 +648,24 @@ struct ioband_io *ioband_first_held(const struct ioband_node *node)
 		io = ioband_first_io(&ioband_facet(node, way)->held[false]) ?:
 		     ioband_first_io(&ioband_facet(node, way)->held[true]);
 	return io;
+}
+
+/**
+ * ioband_blocked_ns - for how long there has been no room, and I/O has waited for it
+ * @sched: the scheduler
+ * @now_ns: the time
+ *
+ * What may go beyond the depth does not count.
+ */
+u64 ioband_blocked_ns(const struct ioband_sched *sched, u64 now_ns)
+{
+	u64 since_ns = sched->backlog.since_ns;
+
+	if (!since_ns)
+		return 0;
+	if (ioband_before(since_ns, sched->went_ns))
+		since_ns = sched->went_ns;
+	return now_ns - since_ns;
 }
 
 /**

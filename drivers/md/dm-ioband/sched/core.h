@@ -197,6 +197,8 @@ struct ioband_leg {
  * @think_ns: mean time it thinks before the next I/O
  * @think_off_ns: mean deviation of that
  * @cost_ns: recent mean of the time that the disk works for one of its I/Os
+ * @kept_back_ns: until when nothing of it goes, or below it, by direction; 0 or the past
+ *	if it may
  * @terms: limits, minimum and latency target, or %NULL; of the root: the squeeze
  * @plain: its place if the disk has one leg
  */
@@ -224,6 +226,7 @@ struct ioband_node {
 	u32 think_ns;
 	u32 think_off_ns;
 	u64 cost_ns;
+	u64 kept_back_ns[IOBAND_DIRS];
 	struct ioband_terms *terms;
 	struct ioband_leg plain;
 };
@@ -286,6 +289,7 @@ struct ioband_backlog {
  * @sent_sectors: their size
  * @sent_work: their cost, except under policies by time
  * @recent_cost: cost of about the last 64 I/Os
+ * @went_ns: when I/O last went that had room
  * @backlog: what was sent while I/O waited for room
  * @squeeze: the limit on writes for the sake of latency targets
  */
@@ -309,6 +313,7 @@ struct ioband_sched {
 	u64 sent_sectors;
 	u64 sent_work;
 	u64 recent_cost;
+	u64 went_ns;
 	struct ioband_backlog backlog;
 	struct ioband_squeeze squeeze;
 };
@@ -337,6 +342,8 @@ struct ioband_terms *ioband_node_set_terms(struct ioband_sched *sched,
 					   struct ioband_node *node,
 					   struct ioband_terms *terms,
 					   u64 now_ns);
+void ioband_node_keep_back(struct ioband_sched *sched, struct ioband_node *node,
+			   enum ioband_dir dir, u64 until_ns, u64 now_ns);
 void ioband_node_join(struct ioband_sched *sched, struct ioband_node *node,
 		      u64 ios_in_flight, u64 sectors_in_flight);
 
@@ -360,6 +367,8 @@ struct ioband_io *ioband_next(struct ioband_sched *sched, u32 in_flight,
 void ioband_unhold(struct ioband_sched *sched, struct ioband_node *node,
 		   struct ioband_io *io, u64 now_ns);
 struct ioband_io *ioband_first_held(const struct ioband_node *node);
+bool ioband_may_go(const struct ioband_node *node, enum ioband_dir dir);
+u64 ioband_blocked_ns(const struct ioband_sched *sched, u64 now_ns);
 u64 ioband_due_ppm(const struct ioband_sched *sched,
 		   const struct ioband_node *node);
 u64 ioband_got_ppm(const struct ioband_sched *sched,

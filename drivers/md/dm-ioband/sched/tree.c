@@ -34,6 +34,16 @@ u32 ioband_open_ways(const struct ioband_node *node)
 	return ways;
 }
 
+/**
+ * ioband_may_go - whether a group, or one below it, holds I/O that no limit holds back
+ * @node: the group
+ * @dir: what goes this way
+ */
+bool ioband_may_go(const struct ioband_node *node, enum ioband_dir dir)
+{
+	return ioband_open_ways(node) & (dir == IOBAND_READ ? IOBAND_READS : IOBAND_WRITES);
+}
+
 static void facet_leave(struct ioband_sched *sched, struct ioband_facet *facet,
 			u64 now_ns)
 {
@@ -209,6 +219,8 @@ static bool facet_update(struct ioband_sched *sched, struct ioband_node *node,
 		open_ns = ioband_terms_open_ns(node->terms,
 					       ioband_way_dir(facet->way),
 					       now_ns);
+	if (ioband_before(open_ns, node->kept_back_ns[ioband_way_dir(facet->way)]))
+		open_ns = node->kept_back_ns[ioband_way_dir(facet->way)];
 	if (was_ready && open_ns == now_ns) {
 		facet_rekey(facet);
 		return false;
@@ -591,6 +603,23 @@ void ioband_node_set_class(struct ioband_sched *sched, struct ioband_node *node,
 	for (leg = 0; leg < node->nr_legs; leg++)
 		node->leg[leg].tag = ioband_tag_now(ioband_vtime_of(node, leg), 0);
 	node->rest = 0;
+	ioband_node_update(sched, node, now_ns);
+}
+
+/**
+ * ioband_node_keep_back - have what a group and those below it hold wait, or no longer
+ * @sched: the scheduler
+ * @node: the group, holding I/O or not
+ * @dir: what goes this way
+ * @until_ns: until when; now or earlier: no longer
+ * @now_ns: the time
+ *
+ * It is as if it were at a limit.
+ */
+void ioband_node_keep_back(struct ioband_sched *sched, struct ioband_node *node,
+			   enum ioband_dir dir, u64 until_ns, u64 now_ns)
+{
+	node->kept_back_ns[dir] = until_ns;
 	ioband_node_update(sched, node, now_ns);
 }
 

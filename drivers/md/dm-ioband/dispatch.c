@@ -30,7 +30,7 @@ void iop_contend(struct ioband_pool *pool, u64 now_ns)
 	WRITE_ONCE(pool->contended, true);
 	iop_update_depth(pool);
 	/*
-	 * Pairs with the full barrier of atomic_dec_return() in iop_complete():
+	 * Pairs with the full barrier of iob_leave_place() in iop_complete():
 	 * either that one sees us contended and takes the lock, or we see its
 	 * slot free.
 	 */
@@ -252,7 +252,7 @@ bool iob_enqueue(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns)
 	iob->io.done_ns = READ_ONCE(iob->group->done_ns);
 	ioband_hold(&pool->sched, iob_node(iob), &iob->io, now_ns);
 	/*
-	 * Pairs with the full barrier of atomic_dec_return() in iop_complete():
+	 * Pairs with the full barrier of iob_leave_place() in iop_complete():
 	 * either that one sees that something is held, or whoever pumps now
 	 * sees its slot free.
 	 */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "config/kept.h"
 #include "doctor.h"
 #include "lib/blk.h"
 #include "lib/cgroup.h"
@@ -141,7 +142,41 @@ static char *and_others(const struct count *count)
 	return xasprintf(" and of %zu others", count->nr - 1);
 }
 
-/* A limit of the volume itself is only a note: "ioband follow" may mirror it. */
+/* Whether limits in io.max of a device are mirrored in the volume. */
+static bool is_mirrored(const struct doctor *doctor, const struct patient *patient)
+{
+	const struct volume *vol = volumes_find(&doctor->volumes, patient->name);
+
+	return patient->volume && vol && volume_is_followed(doctor->opts, vol);
+}
+
+/*
+ * What a limit below the volume holds up takes the place of others' I/O. One of the volume
+ * itself is only a note, and so is one that "ioband follow" mirrors.
+ */
+static void tell_limit(struct doctor *doctor, const struct patient *patient,
+		       size_t device, const char *file,
+		       const struct count *limit, char *removal)
+{
+	const struct io_devices *devices = &patient->devices;
+	bool can_mirror = device < devices->nr_alone && !strcmp(file, "io.max");
+	bool harmless = !device || (can_mirror && is_mirrored(doctor, patient));
+	char *path = blk_path(doctor->opts->sysroot, devices->v[device]);
+	char *others = and_others(limit);
+	char *advice = can_mirror && !harmless && patient->volume ?
+		       xasprintf("have ioband keep to it with 'ioband set %s follow=yes'; or ",
+				 patient->name) : xstrdup("");
+
+	add_finding(doctor, harmless ? NOTE : WARNING, file, patient->name,
+		    xasprintf("%s of the cgroup %s%s limits %s as well%s", file,
+			      limit->first, others, path,
+			      harmless ? "" : ", and what is held up there takes the place of others"),
+		    xasprintf("%sif it is not meant to: %s", advice, removal));
+	free(advice);
+	free(others);
+	free(path);
+}
+
 static void tell_limits(const struct census *census, const char *mount)
 {
 	struct doctor *doctor = census->doctor;
@@ -151,35 +186,25 @@ static void tell_limits(const struct census *census, const char *mount)
 		const struct patient *patient = &doctor->patients[i];
 
 		for (size_t j = 0; j < patient->devices.nr; j++) {
-			const char *devno = patient->devices.v[j];
-			char *path = blk_path(doctor->opts->sysroot, devno);
-
 			for (size_t k = 0; k < NR_LIMIT_FILES; k++, nr++) {
 				const struct count *limit =
 					&census->limits[nr];
-				char *others, *file;
+				char *file, *removal;
 
 				if (!limit->nr)
 					continue;
-				others = and_others(limit);
 				file = shell_word("%s%s/%s", mount,
 						  strcmp(limit->first, "/") ?
 						  limit->first : "",
 						  limit_files[k].name);
-				add_finding(doctor, j ? WARNING : NOTE,
-					    limit_files[k].name, patient->name,
-					    xasprintf("%s of the cgroup %s%s limits %s as well",
-						      limit_files[k].name,
-						      limit->first, others,
-						      path),
-					    xasprintf("if it is not meant to: \"echo '%s%s' >%s\"",
-						      devno,
-						      limit_files[k].remove,
-						      file));
+				removal = xasprintf("\"echo '%s%s' >%s\"",
+						    patient->devices.v[j],
+						    limit_files[k].remove, file);
+				tell_limit(doctor, patient, j, limit_files[k].name,
+					   limit, removal);
+				free(removal);
 				free(file);
-				free(others);
 			}
-			free(path);
 		}
 	}
 }

@@ -44,7 +44,7 @@ static void check_writeback(struct doctor *doctor, const char *devno,
 	if (line && *line != '0' && *line != '-')
 		add_finding(doctor, seeks ? WARNING : NOTE,
 			    "wbt", path,
-			    xasprintf("it throttles writeback while I/O takes longer than %s us, so writers get less than their part",
+			    xasprintf("it throttles writeback while I/O takes longer than %s us, and what is held up there takes the place of others",
 				      line),
 			    xasprintf("end that with 'echo 0 >/sys/dev/block/%s/queue/wbt_lat_usec'",
 				      devno));

@@ -106,9 +106,12 @@ void io_devices_find(struct io_devices *devices, const char *sysroot,
 {
 	memset(devices, 0, sizeof(*devices));
 	add_device(devices, xasprintf("%u:%u", major, minor));
+	devices->nr_alone = 1;
 	for (size_t i = 0; i < devices->nr; i++) {
 		add_slaves(devices, sysroot, devices->v[i]);
 		add_disk(devices, sysroot, devices->v[i]);
+		if (devices->nr_alone == i + 1 && devices->nr == i + 2)
+			devices->nr_alone++;
 	}
 }
 
@@ -169,16 +172,15 @@ bool io_parse_weight(const char *text, const struct io_devices *devices,
 /**
  * io_parse_max - find the limits of a device in io.max
  * @text: contents of the file: lines "MAJOR:MINOR rbps=N wbps=N riops=max wiops=max"
- * @devices: the device; those below it are limited by the kernel itself
+ * @devices: the device and those below, for which systemd writes the limits of a logical
+ *	volume; the least counts. Of several devices side by side none does: how the I/O
+ *	is divided among them is not known.
  * @limits: filled in
- *
- * Return: whether there was a line for it.
  */
-bool io_parse_max(const char *text, const struct io_devices *devices,
+void io_parse_max(const char *text, const struct io_devices *devices,
 		  uint64_t limits[NR_IO_LIMITS])
 {
 	char *copy = xstrdup(text), *rest = copy, *line, *word;
-	bool found = false;
 
 	for (unsigned int i = 0; i < NR_IO_LIMITS; i++)
 		limits[i] = IO_NO_LIMIT;
@@ -186,23 +188,23 @@ bool io_parse_max(const char *text, const struct io_devices *devices,
 		struct words words = { .next = line };
 
 		word = next_word(&words);
-		if (!word || rank(devices, word) != 0)
+		if (!word || rank(devices, word) >= devices->nr_alone)
 			continue;
-		found = true;
 		while ((word = next_word(&words))) {
 			char *value = strchr(word, '=');
+			uint64_t limit;
 
 			if (!value)
 				continue;
 			*value++ = '\0';
 			for (unsigned int i = 0; i < NR_IO_LIMITS; i++)
 				if (!strcmp(word, io_limit_names[i]) &&
-				    !parse_u64(value, LIMIT_MAX, &limits[i]))
-					limits[i] = IO_NO_LIMIT;
+				    parse_u64(value, LIMIT_MAX, &limit) &&
+				    limit < limits[i])
+					limits[i] = limit;
 		}
 	}
 	free(copy);
-	return found;
 }
 
 /**

@@ -22,10 +22,17 @@ extern const char * const io_limit_names[NR_IO_LIMITS];
 
 #define IO_NO_LIMIT UINT64_MAX
 
-/* A device and all devices it lies on as MAJOR:MINOR, the nearest first. */
+/**
+ * struct io_devices - a device and all devices it lies on
+ * @v: their MAJOR:MINOR, the nearest first
+ * @nr: size of @v
+ * @nr_alone: so many of the first are all that is at their level: whatever goes to the
+ *	device goes to each of these, and to nothing beside it
+ */
 struct io_devices {
 	char **v;
 	size_t nr;
+	size_t nr_alone;
 };
 
 void io_devices_find(struct io_devices *devices, const char *sysroot,
@@ -34,7 +41,7 @@ void io_devices_free(struct io_devices *devices);
 
 bool io_parse_weight(const char *text, const struct io_devices *devices,
 		     uint32_t *weight);
-bool io_parse_max(const char *text, const struct io_devices *devices,
+void io_parse_max(const char *text, const struct io_devices *devices,
 		  uint64_t limits[NR_IO_LIMITS]);
 
 int io_read_file(int dir, const char *path, const char *name, char *text,

@@ -14,7 +14,7 @@ EXPERIMENT = Experiment(
     jobs=lambda nr: [Job("db", "randread", 1, 4),
                      Job("backup", "randread", 1, nr)],
     controllers=["none", "bfq below", "iocost tuned below", "io.max 4 MiB/s for the backup",
-                 "ioband weight"],
+                 "ioband weight", "ioband weight-iosize"],
     due="weight",
     alone=["db"],
     settle_s=3,

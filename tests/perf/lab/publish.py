@@ -18,9 +18,9 @@ README_COLUMNS = ["none", "io.max", "BFQ", "iocost", "ioband"]
 README_ROWS = [
     ("A database beside a backup, on a logical volume", "database-beside-backup",
      ["none", "io.max 4 MiB/s for the backup", "bfq below", "iocost tuned below",
-      "ioband weight"]),
+      "ioband weight-iosize"]),
     ("Three tenants, weights 40:20:10, random reads", "weights-40-20-10",
-     ["none", "io.max", "bfq", "iocost tuned", "ioband weight"]),
+     ["none", "io.max", "bfq", "iocost tuned", "ioband weight-iosize"]),
     ("A random reader beside sequential readers, on a hard disk", "hdd-sequential-vs-random",
      ["none", "", "bfq", "iocost tuned", "ioband weight-time"]),
     ("A random reader beside random writers, on a hard disk", "hdd-writers-vs-random",
@@ -30,7 +30,7 @@ README_ROWS = [
     ("Two virtual machines that write, weights 1:2", "hdd-two-guests",
      ["none", "", "bfq", "iocost tuned", "ioband weight-time"]),
     ("Limits of 2 MiB/s and 256 KiB/s", "limits",
-     ["none", "io.max", "bfq", "iocost", "ioband weight"]),
+     ["none", "io.max", "bfq", "iocost", "ioband weight-iosize"]),
 ]
 PLOTS = [("database-beside-backup", 0, "database-share"),
          ("database-beside-backup", 1, "database-wait"),

@@ -46,7 +46,8 @@ int share_default(const struct options *opts, struct config *cfg,
  * @devno: the device that it is attached to or on top of
  *
  * What hard disks have to divide is their time: a random I/O takes a hundred times
- * as much of it as a sequential one.
+ * as much of it as a sequential one. Others do many at once, and the time that each is
+ * there says little of what it costs them; that grows with its size, from a few KiB on.
  */
 void policy_by_disks(const struct options *opts, struct config *cfg,
 		     const char *devno)
@@ -56,7 +57,7 @@ void policy_by_disks(const struct options *opts, struct config *cfg,
 	if (!cfg->auto_policy)
 		return;
 	rotating = blk_is_rotating(opts->sysroot, devno);
-	strcpy(cfg->policy, rotating ? "weight-time" : "weight");
+	strcpy(cfg->policy, rotating ? "weight-time" : "weight-iosize");
 	cfg->policy_why = rotating ? "hard disks" : "not hard disks";
 	/* Only that policy has one: its file has to name it. */
 	cfg->auto_policy = !cfg->quantum_ms;

@@ -421,6 +421,19 @@ static void test_in_step(void **state)
 }
 
 /*
+ * A group that has no more outstanding than the disk does at once loses turns while more
+ * is tried. It has three quarters at a depth of 4, two thirds at 5.
+ */
+static void test_few_outstanding(void **state)
+{
+	simulate(FLAT "slots = 4\njitter_percent = 20\n[run]\nsettle = 2s\ntime = 10s\n"
+		 "[group db]\nweight = 300\n[job]\ndepth = 4\n"
+		 "[group backup]\n[job]\ndepth = 64\n");
+	assert_true(iops("total") > 3960);
+	assert_true(iops("db") / iops("total") > 0.715);
+}
+
+/*
  * One group: who reads a little does not wait behind 256 writes, only behind those
  * that keep the disk busy.
  */
@@ -658,6 +671,7 @@ int main(void)
 		TEST(test_now_and_then),
 		TEST(test_alone_again),
 		TEST(test_in_step),
+		TEST(test_few_outstanding),
 		TEST(test_reads_beside_own_writes),
 		TEST(test_tree),
 		TEST(test_thousand_groups),

@@ -28,8 +28,10 @@
  *
  * When the depth is known to an eighth there is a pause, a second at first and twice as
  * long each time that nothing has changed after it. That is found out by one trial of
- * twice as much, and one of an eighth less. If the disk does much more or less than it
- * did, it is another disk, or other I/O, and the search begins anew at once.
+ * twice as much, and one of an eighth less. The former has a quarter of a second, and has to
+ * be better beyond doubt: it costs groups with few I/Os their turns while it is tried, and if
+ * it is taken by chance until the search is over again. If the disk does much more or less
+ * than it did, it is another disk, or other I/O, and the search begins anew at once.
  *
  * Of I/Os of several sizes there may be more of one by chance, or since some groups get
  * more. If an I/O takes some fixed time and some per sector, whatever these are, the disk
@@ -70,6 +72,8 @@ enum {
 };
 
 #define TRIAL_MAX_NS	((u64)NSEC_PER_SEC)
+/* For twice of what was found. */
+#define AGAIN_MAX_NS	(TRIAL_MAX_NS / 4)
 #define REST_MIN_NS	((u64)NSEC_PER_SEC)
 #define REST_MAX_NS	((u64)32 * NSEC_PER_SEC)
 
@@ -352,6 +356,9 @@ static void judge(struct ioband_depth *depth)
 	if (is_sure(gain, error) ||
 	    (depth->trial_ns > TRIAL_MAX_NS && is_likely(gain, error))) {
 		end_trial(depth, gain > 0);
+	} else if (depth->search == IOBAND_SEARCH_MORE_AGAIN &&
+		   depth->trial_ns > AGAIN_MAX_NS) {
+		end_trial(depth, false);
 	} else if (depth->trial_ns > TRIAL_MAX_NS) {
 		room = is->io.mean * ((s64)depth->trying - depth->settled) /
 		       max(depth->trying, depth->settled);

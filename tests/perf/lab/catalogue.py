@@ -12,7 +12,7 @@ QUICK_GOALS = ["001"]
 
 # As a reader wants them; what is not named comes last, by name.
 ORDER = ["raw-array", "raw-hdd", "weights-40-20-10", "weights-on-a-volume", "limits",
-         "noisy-neighbour", "instructions",
+         "noisy-neighbour", "instructions", "two-processors",
          "array-sequential-vs-random", "array-random-vs-sequential",
          "array-sequential-vs-sequential", "array-writers-vs-random",
          "array-buffered-writers", "hdd-sequential-vs-random", "hdd-writers-vs-random",

@@ -27,12 +27,12 @@ class View:
 class Experiment:
     title: str
     question: str                       # one line: what the reader is to see
-    disk: Callable                      # makes a disk of lab.disks
-    groups: list                        # of Group, or a function of the point
     points: list
     point_label: str
-    jobs: Callable                      # point -> list of Job
     controllers: list                   # names in lab.controllers
+    disk: Callable = None               # makes a disk of lab.disks
+    groups: list = field(default_factory=list)  # of Group, or a function of the point
+    jobs: Callable = None               # point -> list of Job
     settle_s: float = 10
     window_s: float = 10
     needs_weights: bool = False
@@ -46,6 +46,9 @@ class Experiment:
     quick_points: list = field(default_factory=list)    # and points, all if empty
     notes: str = ""
     measure: Callable = None            # other than jobs in groups: see measure_jobs
+    run: Callable = None                # all controllers together: see lab.processors
+    cpus: int = 0                       # of a machine with a real clock; 0: the exact one
+    rounds: int = 1                     # of those that are run together
 
     def groups_at(self, point):
         return self.groups(point) if callable(self.groups) else self.groups

@@ -52,6 +52,14 @@ def series(experiment, values, others, key):
     return found
 
 
+def spreads(values, key):
+    """[controller][point] of what was measured in rounds: the lowest and the highest."""
+    group, quantity = key
+    return {name: {point: (low, found[group, quantity + "_highest"][point])
+                   for point, low in found.get((group, quantity + "_lowest"), {}).items()}
+            for name, found in values.items()}
+
+
 def comparison(experiment, shown):
     """What is measured in percent of what was reported, by point, if that is the question."""
     theirs = next((figures for _, figures, kind in shown if kind == "reported"), {})

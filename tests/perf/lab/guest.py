@@ -3,9 +3,9 @@
 """
 The part of tests/perf/bench that runs in the machine, as root:
 
-  guest NAME CONTROLLER[,CONTROLLER ...] [POINT,POINT ...]
+  guest NAME CONTROLLER[,CONTROLLER ...] [POINT,POINT ... [ROUNDS SECONDS]]
 
-prints lines of CSV after the word "row", "hole" with the reason where there is none,
+(ROUNDS, and SECONDS of settling and measuring, in place of the experiment's own) prints lines of CSV after the word "row", "hole" with the reason where there is none,
 and "done" after each controller.
 """
 
@@ -16,14 +16,16 @@ import traceback
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 
-from lab import catalogue, experiment, groups, system      # noqa: E402 (after the path is set)
+from lab import catalogue, experiment, groups, system, undo    # noqa: E402 (after the path is set)
 
 
-def main(name, names, points=""):
+def main(name, names, points="", rounds=None, seconds=None):
     groups.enable("io", "memory")
     what = catalogue.load(name)
     if points:
         what.points = [point for point in what.points if str(point) in points.split(",")]
+    if seconds:
+        what.rounds, what.settle_s, what.window_s = int(rounds), float(seconds), float(seconds)
     lines = csv.writer(sys.stdout, lineterminator="\n")
 
     def say(kind, *values):
@@ -33,6 +35,12 @@ def main(name, names, points=""):
     def emit(point, controller, group, quantity, value):
         say("row", point, controller, group, quantity, f"{value:.6g}")
 
+    if what.run:
+        try:
+            what.run(what, names.split(","), say, emit)
+        finally:
+            undo.everything()
+        return
     for controller in names.split(","):
         say("begin", controller)
         try:

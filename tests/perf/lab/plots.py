@@ -16,7 +16,8 @@ from matplotlib import pyplot, ticker       # noqa: E402 (after the backend is c
 UNITS = {"kib_per_s": "KiB/s", "iops": "I/O per second", "max_ms": "ms", "p50_ms": "ms",
          "p99_ms": "ms", "p999_ms": "ms", "mean_ms": "ms", "share_percent": "% of all",
          "instructions": "instructions per I/O", "seconds": "s", "jain": "Jain's index",
-         "busy_percent": "% busy"}
+         "busy_percent": "% busy", "of_linear_percent": "% of dm-linear's",
+         "two_over_one": "times"}
 
 # One colour for each family of controllers: ioband strong, the others quiet.
 FAMILIES = [("ioband weight-time", "#c1121f"), ("ioband limit", "#e07a5f"),
@@ -47,6 +48,16 @@ def number(value):
     if abs(value) >= 100:
         return f"{value:,.0f}"
     return f"{value:.1f}" if abs(value) >= 10 else f"{value:.3g}"
+
+
+def cell(values, spread, point):
+    """A figure for a table, with the lowest and the highest of its rounds if it has any."""
+    if point not in values:
+        return ""
+    if point not in spread:
+        return number(values[point])
+    low, high = spread[point]
+    return f"{number(values[point])} ({number(low)}-{number(high)})"
 
 
 def tick(value, _):

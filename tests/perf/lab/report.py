@@ -7,7 +7,7 @@ import os
 import subprocess
 
 from . import catalogue, plots
-from .figures import SUMMARY, comparison, reported, series, summary
+from .figures import SUMMARY, comparison, reported, series, spreads, summary
 
 STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; max-width: 62em; margin: 2em auto; padding: 0 1em;
@@ -27,12 +27,12 @@ svg { max-width: 100%; height: auto } .toc li { margin: .1em 0 }
 OURS = ' class="ours"'
 
 
-def table(experiment, view, shown, words):
+def table(experiment, view, shown, words, spreads):
     points = [str(point) for point in experiment.points]
     head = "".join(f"<th>{html.escape(point)}</th>" for point in points)
     lines = [f"<table><tr><th>{plots.UNITS.get(view.quantity, view.quantity)}</th>{head}</tr>"]
     for name, figures, kind in shown:
-        cells = "".join(f"<td>{plots.number(figures[p]) if p in figures else ''}</td>"
+        cells = "".join(f"<td>{plots.cell(figures, spreads.get(name, {}), p)}</td>"
                         for p in points)
         lines.append(f'<tr class="{kind}"><td>{html.escape(name)}</td>{cells}</tr>')
     percent = comparison(experiment, shown)
@@ -68,10 +68,11 @@ def section(name, experiment, values, words, others):
     if experiment.notes:
         parts.append(f"<p>{html.escape(experiment.notes)}</p>")
     for view in experiment.views:
-        shown = series(experiment, values, others, (view.group, view.quantity))
+        key = (view.group, view.quantity)
+        shown = series(experiment, values, others, key)
         if any(kind in ("peer", "ours") for _, _, kind in shown):
             parts += [f"<h3>{html.escape(view.title)}</h3>", picture(experiment, view, shown),
-                      table(experiment, view, shown, words)]
+                      table(experiment, view, shown, words, spreads(values, key))]
     return "\n".join(parts)
 
 

@@ -70,9 +70,10 @@ class Table:
         self.rows = sorted(found + [row for row in self.rows if row[:3] not in points and not (
             row[4] in WORDS and (row[0], row[2]) in named)])
 
-    def differences(self, newer, percent):
+    def differences(self, newer, percent, names):
         """(key, value here, value there) of figures in both that are that far apart."""
-        old = {row[:5]: float(row[5]) for row in self.rows if row[4] not in WORDS}
+        old = {row[:5]: float(row[5]) for row in self.rows
+               if row[0] in names and row[4] not in WORDS}
         pairs = [(row[:5], old[row[:5]], float(row[5])) for row in newer.rows if row[:5] in old]
         return len(pairs), [(key, was, now) for key, was, now in pairs
                             if abs(now - was) > max(abs(was), abs(now)) * percent / 100]

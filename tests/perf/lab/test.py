@@ -61,7 +61,7 @@ class Cases(unittest.TestCase):
             with self.subTest(name):
                 self.assertLessEqual(set(experiment.controllers), set(controllers.ALL))
                 self.assertLessEqual(set(experiment.quick), set(experiment.controllers))
-                for point in experiment.points:
+                for point in experiment.points if experiment.jobs else ():
                     known = {group.name for group in experiment.groups_at(point)}
                     self.assertLessEqual({job.group for job in experiment.jobs(point)}, known)
                 self.assertTrue(experiment.views)
@@ -139,8 +139,9 @@ class Machine(unittest.TestCase):
         for name, point, value in ("bfq", "1", 100.4), ("none", "1", 101), ("none", "2", 5):
             new.add("x", point, name, "g1", "iops", str(value))
         new.add_words("x", "bfq", "failed", "the machine ended")
-        self.assertEqual(old.differences(new, 0.5), (2, [
+        self.assertEqual(old.differences(new, 0.5, {"x"}), (2, [
             (("x", "1", "none", "g1", "iops"), 100, 101)]))
+        self.assertEqual(old.differences(new, 0.5, {"y"}), (0, []))
         new.rows = [(*row[:6], "newer") for row in new.rows]
         self.assertEqual([count for _, count in old.commits()], [3])
         old.take(new)

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+Controllers side by side on several processors.
+
+What processors do to each other no clock here counts as instructions, so it is measured by
+a real one, on a machine whose processors are not its own. Therefore all controllers take
+turns in one machine, several rounds of them, and what is told are ratios within a round:
+their median, and the lowest and the highest.
+"""
+
+import os
+import statistics
+import subprocess
+import time
+
+from . import controllers, disks, groups, system, undo, windows
+from .controllers import Group
+
+BASE = "dm-linear"
+DISKS = {
+    # point: slots, reads of each job outstanding
+    "64 slots": (64, 512),
+    "256 slots": (256, 64),
+}
+SERVICE_NS = 200000
+# The weights of jobs. Those of each job on a processor of its own.
+LOADS = {"one job": [100], "1:1": [100, 100], "3:1": [300, 100]}
+LOWEST, HIGHEST = "_lowest", "_highest"
+
+
+def make_disk(point):
+    """As large a queue as there is: what waits for a tag would be seen as waiting for a lock."""
+    disk = disks.Simdisk(f"sd-{DISKS[point][0]}", {
+        "model": "flat", "slots": DISKS[point][0], "service_ns": SERVICE_NS,
+        "queue_depth": 1023})
+    disk.make()
+    return disk
+
+
+def start(device, group, cpu, depth):
+    """A program that keeps DEPTH reads of 4 KiB outstanding, on one processor."""
+    def place():
+        system.write(f"{groups.path(group)}/cgroup.procs", os.getpid())
+        os.sched_setaffinity(0, [cpu])
+
+    process = subprocess.Popen([disks.TREE + "/build/perf/crowd", device, "0", "1", str(depth)],
+                               preexec_fn=place)
+    undo.push(process.kill)
+    return process
+
+
+def measure(controller, disk, weights, depth, settle_s, window_s):
+    """I/Os a second at the disk, and the share of the first group in percent."""
+    wanted = [Group(f"g{i + 1}", weight) for i, weight in enumerate(weights)]
+    for group in wanted:
+        groups.make(group.name)
+    device, running = controller.set_up(disk, wanted), []
+    try:
+        for cpu, group in enumerate(wanted):
+            running.append(start(device, group.name, cpu, depth))
+        time.sleep(settle_s)
+        window = windows.Window({"all": windows.disk(disk.leaf), **{
+            group.name: windows.cgroup(group.name, device) for group in wanted}}, window_s)
+        if any(process.poll() is not None for process in running):
+            raise system.Failed("a job has ended")
+    finally:
+        for process in running:
+            process.kill()
+            process.wait()
+        controller.tear_down(disk)
+    got = [window.iops(group.name) for group in wanted]
+    return window.iops("all"), 100 * got[0] / sum(got)
+
+
+def one_round(experiment, names, disk, point, failed):
+    """{controller: {(load, quantity): value}}; FAILED gets the reason of who has none."""
+    found = {}
+    for name in names:
+        controller = controllers.ALL[name]
+        try:
+            controller.check(disk, False, False)
+            figures = {}
+            for load, weights in LOADS.items():
+                if len(set(weights)) > 1 and not controller.weights:
+                    continue
+                iops, share = measure(controller, disk, weights, DISKS[point][1],
+                                      experiment.settle_s, experiment.window_s)
+                print("round", point, name, load, round(iops), f"{share:.2f}",
+                      controller.note(), flush=True)
+                figures[load, "iops"] = iops
+                if len(weights) > 1 and controller.weights:
+                    figures[load, "share_percent"] = share
+            found[name] = figures
+        except system.CannotDo as reason:
+            failed[name] = ("hole", str(reason))
+        except Exception as error:      # one that fails must not take the others along
+            failed[name] = ("failed", f"{type(error).__name__}: {error}")
+    relate(found)
+    return found
+
+
+def relate(found):
+    """Add what each has of the base's in the same round, and what a second job brings."""
+    base = found.get(BASE)
+    for figures in found.values():
+        both = figures["1:1", "iops"] / figures["one job", "iops"]
+        figures["1:1", "two_over_one"] = both
+        for load in LOADS if base else ():
+            if (load, "iops") in figures:
+                # Weights are nothing to the base: two jobs are two jobs.
+                due = base["one job" if load == "one job" else "1:1", "iops"]
+                figures[load, "of_linear_percent"] = 100 * figures[load, "iops"] / due
+
+
+def summed_up(rounds):
+    """Median, lowest and highest over rounds of {key: value}."""
+    for load, quantity in rounds[0]:
+        values = [figures[load, quantity] for figures in rounds]
+        yield load, quantity, statistics.median(values)
+        if len(values) > 1:
+            yield load, quantity + LOWEST, min(values)
+            yield load, quantity + HIGHEST, max(values)
+
+
+def run(experiment, names, say, emit):
+    """All rounds of all controllers; then what came of it, controller by controller."""
+    rounds, failed = {}, {}
+    made = {point: make_disk(point) for point in experiment.points}
+    for _ in range(experiment.rounds):
+        for point, disk in made.items():
+            going = [name for name in names if name not in failed]
+            for name, figures in one_round(experiment, going, disk, point, failed).items():
+                rounds.setdefault((name, point), []).append(figures)
+    # See experiment.run(): iocost of Linux 6.1 looks there for a while.
+    time.sleep(1)
+    for disk in made.values():
+        disk.remove()
+    for name in names:
+        say("begin", name)
+        for point in experiment.points:
+            for load, quantity, value in summed_up(rounds.get((name, point), [{}])):
+                emit(point, name, load, quantity, value)
+        if name in failed:
+            kind, words = failed[name]
+            say(kind, name, words)
+        say("done", name)

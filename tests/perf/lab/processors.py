@@ -5,15 +5,17 @@ Controllers side by side on several processors.
 What processors do to each other no clock here counts as instructions, so it is measured by
 a real one, on a machine whose processors are not its own. Therefore all controllers take
 turns in one machine, several rounds of them, and what is told are ratios within a round:
-their median, and the lowest and the highest.
+their median, and the lowest and the highest. And a rate is that of processors which are
+given all the time that they want: it is divided by the part of it that they were given.
 """
 
+import contextlib
 import os
 import statistics
 import subprocess
 import time
 
-from . import controllers, disks, groups, system, undo, windows
+from . import controllers, disks, gauge, groups, system, undo, windows
 from .controllers import Group
 
 BASE = "dm-linear"
@@ -49,8 +51,29 @@ def start(device, group, cpu, depth):
     return process
 
 
+def given():
+    """Seconds that the host has given to the processors, and when: gauge.py."""
+    with contextlib.suppress(OSError, ValueError):
+        seconds, now = map(float, system.read(gauge.FILE).split())
+        return seconds, now
+    return None
+
+
+def busy():
+    """Seconds that the processors have wanted so far, and when."""
+    words = system.read("/proc/stat").split("\n", 1)[0].split()[1:]
+    return (sum(map(int, words[:8])) - int(words[3]) - int(words[4])) / 100, time.monotonic()
+
+
+def rate(before, after):
+    return (after[0] - before[0]) / (after[1] - before[1])
+
+
 def measure(controller, disk, weights, depth, settle_s, window_s):
-    """I/Os a second at the disk, and the share of the first group in percent."""
+    """
+    I/Os a second at the disk, the share of the first group in percent, and what part of the
+    time that they wanted the processors were given.
+    """
     wanted = [Group(f"g{i + 1}", weight) for i, weight in enumerate(weights)]
     for group in wanted:
         groups.make(group.name)
@@ -59,8 +82,10 @@ def measure(controller, disk, weights, depth, settle_s, window_s):
         for cpu, group in enumerate(wanted):
             running.append(start(device, group.name, cpu, depth))
         time.sleep(settle_s)
+        was_given, was_busy = given(), busy()
         window = windows.Window({"all": windows.disk(disk.leaf), **{
             group.name: windows.cgroup(group.name, device) for group in wanted}}, window_s)
+        part = rate(was_given, given()) / rate(was_busy, busy()) if was_given else 1
         if any(process.poll() is not None for process in running):
             raise system.Failed("a job has ended")
     finally:
@@ -69,7 +94,7 @@ def measure(controller, disk, weights, depth, settle_s, window_s):
             process.wait()
         controller.tear_down(disk)
     got = [window.iops(group.name) for group in wanted]
-    return window.iops("all"), 100 * got[0] / sum(got)
+    return window.iops("all") / part, 100 * got[0] / sum(got), part
 
 
 def one_round(experiment, names, disk, point, failed):
@@ -83,11 +108,12 @@ def one_round(experiment, names, disk, point, failed):
             for load, weights in LOADS.items():
                 if len(set(weights)) > 1 and not controller.weights:
                     continue
-                iops, share = measure(controller, disk, weights, DISKS[point][1],
-                                      experiment.settle_s, experiment.window_s)
-                print("round", point, name, load, round(iops), f"{share:.2f}",
+                iops, share, part = measure(controller, disk, weights, DISKS[point][1],
+                                                            experiment.settle_s, experiment.window_s)
+                print("round", point, name, load, round(iops), f"{share:.2f}", f"{part:.3f}",
                       controller.note(), flush=True)
                 figures[load, "iops"] = iops
+                figures[load, "given_percent"] = 100 * part
                 if len(weights) > 1 and controller.weights:
                     figures[load, "share_percent"] = share
             found[name] = figures

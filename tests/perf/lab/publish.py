@@ -6,7 +6,7 @@ measured last. docs/results/rows.csv has all of these figures.
 
 import os
 
-from . import catalogue, figures, plots, report, system
+from . import catalogue, figures, many, plots, report, system
 
 SPDX = "<!-- SPDX-License-Identifier: GPL-2.0-only -->"
 DOCS = f"{catalogue.TREE}/docs"
@@ -161,6 +161,8 @@ def write(rows):
                 parts.append(f"By {experiment.point_label}:\n")
             parts.append(markdown_table(experiment, view, shown, words,
                                         figures.spreads(values, key)) + "\n")
+    if rows.figures("two-processors")[0]:
+        parts.append(many.section(rows, f"{DOCS}/results"))
     missing = [name for name in catalogue.all_experiments() if not rows.figures(name)[0]]
     if missing:
         parts.append("## Not measured\n\nExperiments without figures here: "

@@ -25,13 +25,12 @@ def descendants(pid):
             yield from descendants(int(child))
 
 
-def processors(pid):
-    """The files that say what QEMU's threads have had which are processors."""
+def emulators(pid):
+    """The files that say what QEMU has had: that is its processors, and little else."""
     for one in descendants(pid):
-        for task in glob.glob(f"/proc/{one}/task/*"):
-            with contextlib.suppress(OSError):
-                if system.read(f"{task}/comm").startswith("CPU "):
-                    yield f"{task}/schedstat"
+        with contextlib.suppress(OSError):
+            if system.read(f"/proc/{one}/comm").startswith("qemu-system"):
+                yield from glob.glob(f"/proc/{one}/task/*/schedstat")
 
 
 class Gauge(threading.Thread):
@@ -42,13 +41,11 @@ class Gauge(threading.Thread):
         self.pid, self.ended = pid, threading.Event()
 
     def run(self):
-        files = []
         while not self.ended.wait(EVERY_S):
             with contextlib.suppress(OSError):
-                files = files or list(processors(self.pid))
-                ns = sum(int(system.read(file).split()[0]) for file in files)
-                if files:
-                    self.write(f"{ns / 1e9:.6f} {time.monotonic():.6f}")
+                ns = [int(system.read(file).split()[0]) for file in emulators(self.pid)]
+                if ns:
+                    self.write(f"{sum(ns) / 1e9:.6f} {time.monotonic():.6f}")
 
     @staticmethod
     def write(text):

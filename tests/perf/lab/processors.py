@@ -17,6 +17,7 @@ import time
 
 from . import controllers, disks, gauge, groups, system, undo, windows
 from .controllers import Group
+from .experiment import remove_group
 
 BASE = "dm-linear"
 DISKS = {
@@ -157,6 +158,8 @@ def run(experiment, names, say, emit):
             going = [name for name in names if name not in failed]
             for name, figures in one_round(experiment, going, disk, point, failed).items():
                 rounds.setdefault((name, point), []).append(figures)
+    for number in range(max(map(len, LOADS.values()))):
+        remove_group(f"g{number + 1}")
     # See experiment.run(): iocost of Linux 6.1 looks there for a while.
     time.sleep(1)
     for disk in made.values():

@@ -58,7 +58,7 @@ what it gets with the disk to itself. Rows with a year are results published tha
 disks of that time. A missing controller, or an empty cell, was not measured.
 
 {commits}. Two runs of one commit give the same figures, to
-the digit. With another commit the machine has another archive to unpack, so its loads start
+the digit, where the clock counts instructions. With another commit the machine has another archive to unpack, so its loads start
 at other times. Where disks seek or writes are cached, some figures then differ considerably:
 of two buffered writers with weights 500:1000 on a disk, *bfq* gave one 82 % of what is due
 in rows of an earlier commit, and 36 % here.

@@ -14,12 +14,14 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from dataclasses import replace
 
 PERF = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 sys.path.insert(0, PERF)
 sys.dont_write_bytecode = True
 
-from lab import catalogue, controllers, figures, rows       # noqa: E402 (after the path is set)
+from lab import (       # noqa: E402 (after the path is set)
+    catalogue, controllers, figures, model, processors, rows)
 from lab.experiment import shares                           # noqa: E402
 from lab.system import CannotDo                             # noqa: E402
 
@@ -184,6 +186,57 @@ class Figures(unittest.TestCase):
             controllers.ALL["bfq"].check(Disk, False, True)
         with self.assertRaisesRegex(CannotDo, "io.max .* has limits only"):
             controllers.ALL["io.max 5 MiB/s"].check(Disk, True, False)
+
+
+class Rounds(unittest.TestCase):
+    def test_each_is_beside_the_base_of_its_round(self):
+        found = {"dm-linear": {("one job", "iops"): 100, ("1:1", "iops"): 150},
+                 "ioband weight": {("one job", "iops"): 90, ("1:1", "iops"): 120,
+                                   ("3:1", "iops"): 75}}
+        processors.relate(found)
+        ours = found["ioband weight"]
+        self.assertEqual(ours["one job", "of_linear_percent"], 90)
+        self.assertEqual(ours["1:1", "of_linear_percent"], 80)
+        self.assertEqual(ours["3:1", "of_linear_percent"], 50)
+        self.assertAlmostEqual(found["dm-linear"]["1:1", "two_over_one"], 1.5)
+
+    def test_median_lowest_and_highest(self):
+        rounds = [{("1:1", "iops"): value} for value in (3, 1, 2)]
+        self.assertEqual(list(processors.summed_up(rounds)), [
+            ("1:1", "iops", 2), ("1:1", "iops_lowest", 1), ("1:1", "iops_highest", 3)])
+        self.assertEqual(list(processors.summed_up([{}])), [])
+
+
+class Model(unittest.TestCase):
+    PIECES = model.Pieces(ask=400, send=300, complete=200, passes=50, arrive=60, hold=70,
+                          decide=80, run=0)
+    FREE = model.Pieces(*[0] * 8, common_lines=0, group_lines=0, bio_lines=0)
+
+    def iops(self, kind, cpus, pieces, line_ns=0, **rest):
+        return model.simulate(kind, cpus, pieces, model.Machine(1, line_ns), **rest).iops
+
+    def test_one_processor_does_the_sum_of_the_pieces(self):
+        for kind, ns in (model.LINEAR, 900), (model.PASSING, 950), (model.CONTENDED, 1110):
+            found = self.iops(kind, 1, self.PIECES, depth=512)
+            self.assertAlmostEqual(found * ns / 1e9, 1, delta=0.01)
+
+    def test_what_shares_nothing_doubles(self):
+        one, four = (self.iops(model.LINEAR, cpus, self.PIECES, 100) for cpus in (1, 4))
+        self.assertAlmostEqual(four / one, 4, delta=0.1)
+
+    def test_passing_is_bounded_by_the_line_that_counts(self):
+        pieces = replace(self.FREE, ask=1000)
+        self.assertAlmostEqual(self.iops(model.PASSING, 64, pieces, 100) * 200 / 1e9, 1,
+                               delta=0.05)
+
+    def test_contended_is_bounded_by_the_lock(self):
+        pieces = replace(self.FREE, ask=1000, hold=100, decide=300)
+        self.assertAlmostEqual(self.iops(model.AT_HOME, 32, pieces) * 400 / 1e9, 1, delta=0.02)
+
+    def test_one_worker_has_one_processor(self):
+        pieces = replace(self.FREE, ask=100, send=700, complete=300)
+        self.assertAlmostEqual(self.iops(model.CONTENDED, 32, pieces) * 1000 / 1e9, 1, delta=0.05)
+        self.assertGreater(self.iops(model.AT_HOME, 32, pieces) * 1000 / 1e9, 10)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ UNITS = {"kib_per_s": "KiB/s", "iops": "I/O per second", "max_ms": "ms", "p50_ms
          "p99_ms": "ms", "p999_ms": "ms", "mean_ms": "ms", "share_percent": "% of all",
          "instructions": "instructions per I/O", "seconds": "s", "jain": "Jain's index",
          "busy_percent": "% busy", "of_linear_percent": "% of dm-linear's",
-         "two_over_one": "times"}
+         "two_over_one": "times", "busy_cpus": "processors"}
 
 # One colour for each family of controllers: ioband strong, the others quiet.
 FAMILIES = [("ioband weight-time", "#c1121f"), ("ioband limit", "#e07a5f"),

@@ -7,6 +7,7 @@ a real one, on a machine whose processors are not its own. Therefore all control
 turns in one machine, several rounds of them, and what is told are ratios within a round:
 their median, and the lowest and the highest. And a rate is that of processors which are
 given all the time that they want: it is divided by the part of it that they were given.
+Where they idle that is not known, for to idle and to wake up takes the emulator's time, too.
 """
 
 import contextlib
@@ -72,8 +73,8 @@ def rate(before, after):
 
 def measure(controller, disk, weights, depth, settle_s, window_s):
     """
-    I/Os a second at the disk, the share of the first group in percent, and what part of the
-    time that they wanted the processors were given.
+    I/Os a second at the disk, the share of the first group in percent, what part of the time
+    that they wanted the processors were given, and how many of them were busy.
     """
     wanted = [Group(f"g{i + 1}", weight) for i, weight in enumerate(weights)]
     for group in wanted:
@@ -86,7 +87,8 @@ def measure(controller, disk, weights, depth, settle_s, window_s):
         was_given, was_busy = given(), busy()
         window = windows.Window({"all": windows.disk(disk.leaf), **{
             group.name: windows.cgroup(group.name, device) for group in wanted}}, window_s)
-        part = rate(was_given, given()) / rate(was_busy, busy()) if was_given else 1
+        wanted_cpus = rate(was_busy, busy())
+        part = min(1, rate(was_given, given()) / wanted_cpus) if was_given else 1
         if any(process.poll() is not None for process in running):
             raise system.Failed("a job has ended")
     finally:
@@ -95,7 +97,7 @@ def measure(controller, disk, weights, depth, settle_s, window_s):
             process.wait()
         controller.tear_down(disk)
     got = [window.iops(group.name) for group in wanted]
-    return window.iops("all") / part, 100 * got[0] / sum(got), part
+    return window.iops("all") / part, 100 * got[0] / sum(got), part, wanted_cpus
 
 
 def one_round(experiment, names, disk, point, failed):
@@ -109,12 +111,13 @@ def one_round(experiment, names, disk, point, failed):
             for load, weights in LOADS.items():
                 if len(set(weights)) > 1 and not controller.weights:
                     continue
-                iops, share, part = measure(controller, disk, weights, DISKS[point][1],
+                iops, share, part, cpus = measure(controller, disk, weights, DISKS[point][1],
                                                             experiment.settle_s, experiment.window_s)
                 print("round", point, name, load, round(iops), f"{share:.2f}", f"{part:.3f}",
-                      controller.note(), flush=True)
+                      f"{cpus:.2f}", controller.note(), flush=True)
                 figures[load, "iops"] = iops
                 figures[load, "given_percent"] = 100 * part
+                figures[load, "busy_cpus"] = cpus
                 if len(weights) > 1 and controller.weights:
                     figures[load, "share_percent"] = share
             found[name] = figures

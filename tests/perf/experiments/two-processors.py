@@ -25,9 +25,9 @@ EXPERIMENT = Experiment(
           "controllers took turns in one machine, each figure is beside dm-linear's of the same "
           "round, and what others took of the processors' time is taken off as far as the host "
           "tells. Each slot takes 200 us; a job keeps 512 reads of 4 KiB outstanding where "
-          "there are 64 slots, and 64 where there are 256: less than these take, so there is little to "
-          "divide. Each job has one of the processors. "
-          "mq-deadline, kyber, BFQ and iocost act on the disk itself and have no device-mapper "
-          "to pay for. An emulated processor has no cache of its own: what moving "
-          "lines between real ones costs is not in these figures.",
+          "there are 64 slots, and 64 where there are 256: less than these take, so there is "
+          "little to divide. Each job has one of the processors. mq-deadline, kyber, BFQ and "
+          "iocost act on the disk itself and have no device-mapper to pay for. An emulated "
+          "processor has no cache of its own: what moving lines between real ones costs is not "
+          "in these figures.",
 )

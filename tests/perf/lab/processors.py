@@ -87,8 +87,9 @@ def measure(controller, disk, weights, depth, settle_s, window_s):
         was_given, was_busy = given(), busy()
         window = windows.Window({"all": windows.disk(disk.leaf), **{
             group.name: windows.cgroup(group.name, device) for group in wanted}}, window_s)
-        wanted_cpus = rate(was_busy, busy())
-        part = min(1, rate(was_given, given()) / wanted_cpus) if was_given else 1
+        cpus, is_given = rate(was_busy, busy()), given()
+        # A file that stays as it is was left by a host that ended early.
+        part = min(1, rate(was_given, is_given) / cpus) if is_given != was_given else 1
         if any(process.poll() is not None for process in running):
             raise system.Failed("a job has ended")
     finally:
@@ -97,7 +98,7 @@ def measure(controller, disk, weights, depth, settle_s, window_s):
             process.wait()
         controller.tear_down(disk)
     got = [window.iops(group.name) for group in wanted]
-    return window.iops("all") / part, 100 * got[0] / sum(got), part, wanted_cpus
+    return window.iops("all") / part, 100 * got[0] / sum(got), part, cpus
 
 
 def one_round(experiment, names, disk, point, failed):

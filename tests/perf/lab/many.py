@@ -138,6 +138,10 @@ takes there from dm-linear's one job, no time for lines, of which these processo
 copies, and all completions on one of them, as with this disk:
 
 {fit}
+
+What passes is met. What is contended the model takes for cheaper than it was there. It has no
+host that takes a processor away from who holds the lock, so that the other spins; whether
+that is all was not found out. So take the ceilings for upper bounds.
 """
 
 

@@ -118,7 +118,8 @@ processor always has {depth} reads outstanding; *contended*, half of them wait f
 *ioband contended* is the module as it is: one worker sends down what was held, so it, and the
 interrupts of what it has sent, have one processor for all tenants. *sent at home* is what the
 same decisions would allow if each I/O went down on the processor that it came from; the
-module does not do that. The aim was {aim} thousand decisions a second.
+module does not do that. On one processor each completion wakes the worker for one I/O, on
+more of them it serves several. The aim was {aim} thousand decisions a second.
 
 {ceilings}
 

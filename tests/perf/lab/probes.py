@@ -65,10 +65,7 @@ class Probes:
 
     @staticmethod
     def remove():
-        with contextlib.suppress(FileNotFoundError):
+        with contextlib.suppress(system.Failed):
             system.write(f"{TRACING}/events/{EVENTS}/enable", 0)
             system.write(f"{TRACING}/events/{EVENTS}/taken/trigger", "!hist:keys=caller.sym")
-        system.write(f"{TRACING}/kprobe_events", f"-:{EVENTS}/taken")
         system.write(f"{TRACING}/kprobe_events", "")
-
-

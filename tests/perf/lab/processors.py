@@ -115,8 +115,9 @@ def one_round(experiment, names, disk, point, failed):
             for load, weights in LOADS.items():
                 if len(set(weights)) > 1 and not controller.weights:
                     continue
-                iops, share, part, cpus = measure(controller, disk, weights, DISKS[point][1],
-                                                            experiment.settle_s, experiment.window_s)
+                iops, share, part, cpus = measure(
+                    controller, disk, weights, DISKS[point][1], experiment.settle_s,
+                    experiment.window_s)
                 print("round", point, name, load, round(iops), f"{share:.2f}", f"{part:.3f}",
                       f"{cpus:.2f}", controller.note(), flush=True)
                 figures[load, "iops"] = iops

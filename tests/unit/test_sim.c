@@ -433,6 +433,15 @@ static void test_few_outstanding(void **state)
 	assert_true(iops("db") / iops("total") > 0.715);
 }
 
+/* On a slow disk it takes longer to see that twice as much is worth it. */
+static void test_slow_depth(void **state)
+{
+	simulate(FLAT "slots = 8\nservice_ns = 40000000\njitter_percent = 100\nseed = 1\n"
+		 "[run]\nsettle = 120s\ntime = 300s\n"
+		 "[group a]\n[job]\ndepth = 32\n[group b]\n[job]\ndepth = 32\n");
+	assert_true(iops("total") > 190);
+}
+
 /*
  * One group: who reads a little does not wait behind 256 writes, only behind those
  * that keep the disk busy.
@@ -672,6 +681,7 @@ int main(void)
 		TEST(test_alone_again),
 		TEST(test_in_step),
 		TEST(test_few_outstanding),
+		TEST(test_slow_depth),
 		TEST(test_reads_beside_own_writes),
 		TEST(test_tree),
 		TEST(test_thousand_groups),

@@ -107,7 +107,7 @@ static int keep_written(const struct options *opts,
 
 	has_record = record_find(opts, vol->name, vol->uuid, &record);
 	if (!status && found) {
-		config_keep_absent(opts, volumes, vol, &old, cfg);
+		config_keep_absent(opts, &old, cfg);
 		keep_device(opts, &old, cfg);
 	}
 	if (!status && (found || has_record)) {

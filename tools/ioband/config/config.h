@@ -58,7 +58,7 @@ enum config_word {
  * @is_attached: attached to the device, not a device of its own on top of it
  * @device: path of the device below, or of the one it is attached to
  * @uuid: uuid of the device it is attached to, to find that after a rename
- * @auto_policy: @policy is what policy_resolve() finds fit, not given as such
+ * @auto_policy: @policy is what policy_by_disks() finds fit, not given as such
  * @policy_why: why that one, if @auto_policy; %NULL while it is not resolved
  * @only_missing: add what is missing, and leave what is there as it is
  * @follow: leave groups, weights and some limits to 'ioband follow'

@@ -172,40 +172,19 @@ static bool has_gone(const struct config *cfg)
 	return false;
 }
 
-/* What @cfg would be if its policy were the wanted one, which may be automatic. */
-static struct config with_policy(const struct options *opts,
-				 const struct volumes *volumes,
-				 const struct volume *vol,
-				 const struct config *want,
-				 const struct config *cfg)
-{
-	struct config fit = *cfg;
-	char devno[DEVNO_LEN];
-
-	snprintf(devno, sizeof(devno), "%u:%u", vol->major, vol->minor);
-	strcpy(fit.policy, want->policy);
-	fit.auto_policy = want->auto_policy;
-	if (want->auto_policy)
-		share_adopt(opts, volumes, &fit, devno);
-	return fit;
-}
-
 /**
  * config_keep_absent - add wanted groups that cannot exist at present
  * @opts: the global options
- * @volumes: what volumes_read() found
- * @vol: the volume
  * @old: the wanted configuration
  * @cfg: the actual one, from volume_config(), to which they are added
  *
  * A stopped service has no cgroup, and a restarted one has a new cgroup, while the
- * group of the former one may still exist.
+ * group of the former one may still exist. Of their settings those stay that act under the
+ * policy that is in force, as for groups that exist.
  */
-void config_keep_absent(const struct options *opts,
-			const struct volumes *volumes, const struct volume *vol,
-			const struct config *old, struct config *cfg)
+void config_keep_absent(const struct options *opts, const struct config *old,
+			struct config *cfg)
 {
-	struct config fit = with_policy(opts, volumes, vol, old, cfg);
 	bool is_cgroup = !strcmp(old->type, "cgroup") &&
 			 !strcmp(cfg->type, "cgroup");
 	bool any_gone = has_gone(cfg);
@@ -228,8 +207,9 @@ void config_keep_absent(const struct options *opts,
 			now->set.v[SET_FORCE] = group.set.v[SET_FORCE];
 		} else if (!now && is_cgroup && !group.is_default && is_absent) {
 			group.has_id = false;
-			if (strcmp(fit.policy, cfg->policy))
-				settings_begin_anew(&group.set);
+			for (int key = 0; key < NR_SETTINGS; key++)
+				group.set.v[key].given &=
+					setting_acts(key, cfg->policy);
 			*config_group(cfg, group.name) = group;
 		}
 	}
@@ -247,8 +227,12 @@ void config_keep_auto(const struct options *opts,
 		      const struct volumes *volumes, const struct volume *vol,
 		      const struct config *old, struct config *cfg)
 {
-	struct config fit = with_policy(opts, volumes, vol, old, cfg);
+	struct config fit = *cfg;
+	char devno[DEVNO_LEN];
 
+	snprintf(devno, sizeof(devno), "%u:%u", vol->major, vol->minor);
+	fit.auto_policy = old->auto_policy;
+	share_adopt(opts, volumes, &fit, devno);
 	cfg->auto_policy = fit.auto_policy && !strcmp(fit.policy, cfg->policy);
 }
 
@@ -271,7 +255,7 @@ int volume_record(const struct options *opts, const struct volumes *volumes,
 	if (!status && !want && record_find(opts, vol->name, vol->uuid, &old))
 		want = &old;
 	if (!status && want) {
-		config_keep_absent(opts, volumes, vol, want, &cfg);
+		config_keep_absent(opts, want, &cfg);
 		config_keep_auto(opts, volumes, vol, want, &cfg);
 		cfg.follow = want->follow && !strcmp(cfg.type, "cgroup");
 	}

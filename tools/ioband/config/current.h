@@ -15,9 +15,8 @@ bool volume_is_wiped(const struct volumes *volumes, const char *name);
 int volume_config(const struct options *opts, const struct volume *vol,
 		  struct config *cfg);
 const char *volume_state(const struct options *opts, const struct volume *vol);
-void config_keep_absent(const struct options *opts,
-			const struct volumes *volumes, const struct volume *vol,
-			const struct config *old, struct config *cfg);
+void config_keep_absent(const struct options *opts, const struct config *old,
+			struct config *cfg);
 void config_keep_auto(const struct options *opts,
 		      const struct volumes *volumes, const struct volume *vol,
 		      const struct config *old, struct config *cfg);

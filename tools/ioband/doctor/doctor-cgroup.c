@@ -142,14 +142,6 @@ static char *and_others(const struct count *count)
 	return xasprintf(" and of %zu others", count->nr - 1);
 }
 
-/* Whether limits in io.max of a device are mirrored in the volume. */
-static bool is_mirrored(const struct doctor *doctor, const struct patient *patient)
-{
-	const struct volume *vol = volumes_find(&doctor->volumes, patient->name);
-
-	return patient->volume && vol && volume_is_followed(doctor->opts, vol);
-}
-
 /*
  * What a limit below the volume holds up takes the place of others' I/O. One of the volume
  * itself is only a note, and so is one that "ioband follow" mirrors.
@@ -159,13 +151,17 @@ static void tell_limit(struct doctor *doctor, const struct patient *patient,
 		       const struct count *limit, char *removal)
 {
 	const struct io_devices *devices = &patient->devices;
-	bool can_mirror = device < devices->nr_alone && !strcmp(file, "io.max");
-	bool harmless = !device || (can_mirror && is_mirrored(doctor, patient));
+	const struct volume *vol = volumes_find(&doctor->volumes, patient->name);
+	bool can_mirror = patient->volume && vol && device < devices->nr_alone &&
+			  !strcmp(vol->table.type, "cgroup") &&
+			  !strcmp(file, "io.max");
+	bool harmless = !device || (can_mirror &&
+				    volume_is_followed(doctor->opts, vol));
 	char *path = blk_path(doctor->opts->sysroot, devices->v[device]);
 	char *others = and_others(limit);
-	char *advice = can_mirror && !harmless && patient->volume ?
+	char *advice = can_mirror && !harmless ?
 		       xasprintf("have ioband keep to it with 'ioband set %s follow=yes'; or ",
-				 patient->name) : xstrdup("");
+				 vol->title) : xstrdup("");
 
 	add_finding(doctor, harmless ? NOTE : WARNING, file, patient->name,
 		    xasprintf("%s of the cgroup %s%s limits %s as well%s", file,

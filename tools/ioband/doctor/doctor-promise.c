@@ -310,7 +310,7 @@ void doctor_policy(struct doctor *doctor, const struct volume *vol)
 		divides |= !strcmp(vol->table.policy, by_number[i]);
 	if (divides && blk_is_rotating(doctor->opts->sysroot, devno))
 		add_finding(doctor, WARNING, "policy", vol->name,
-			    xasprintf("policy %s divides I/Os, and its disks seek: a random I/O takes them a hundred times as long as a sequential one",
+			    xasprintf("policy %s does not divide time, and its disks seek: a random I/O takes them a hundred times as long as a sequential one",
 				      vol->table.policy),
 			    xasprintf("divide their time with 'ioband set %s policy=weight-time'; the groups keep what they are set to",
 				      vol->title));

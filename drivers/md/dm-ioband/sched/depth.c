@@ -28,10 +28,11 @@
  *
  * When the depth is known to an eighth there is a pause, a second at first and twice as
  * long each time that nothing has changed after it. That is found out by one trial of
- * twice as much, and one of an eighth less. The former has a quarter of a second, and has to
- * be better beyond doubt: it costs groups with few I/Os their turns while it is tried, and if
- * it is taken by chance until the search is over again. If the disk does much more or less
- * than it did, it is another disk, or other I/O, and the search begins anew at once.
+ * twice as much, and one of an eighth less. The former ends after a quarter of a second, if
+ * the disk does enough in that, unless it is better beyond doubt: it costs groups with few
+ * I/Os their turns while it is tried, and if it is taken by chance until the search is over
+ * again. If the disk does much more or less than it did, it is another disk, or other I/O,
+ * and the search begins anew at once.
  *
  * Of I/Os of several sizes there may be more of one by chance, or since some groups get
  * more. If an I/O takes some fixed time and some per sector, whatever these are, the disk
@@ -63,6 +64,8 @@ enum {
 	BATCH_IOS	= 8,
 	/* Batches that a depth is measured for at a time; of fewer the scatter tells little. */
 	BLOCK_BATCHES	= 4,
+	/* Of which what is worth it shows beyond doubt; a slow disk takes longer for them. */
+	AGAIN_BATCHES	= 4 * BLOCK_BATCHES,
 	/* A mean follows what changes as if it were of so many. */
 	MEAN_BATCHES	= 64,
 
@@ -357,7 +360,7 @@ static void judge(struct ioband_depth *depth)
 	    (depth->trial_ns > TRIAL_MAX_NS && is_likely(gain, error))) {
 		end_trial(depth, gain > 0);
 	} else if (depth->search == IOBAND_SEARCH_MORE_AGAIN &&
-		   depth->trial_ns > AGAIN_MAX_NS) {
+		   depth->trial_ns > AGAIN_MAX_NS && trial->io.n >= AGAIN_BATCHES) {
 		end_trial(depth, false);
 	} else if (depth->trial_ns > TRIAL_MAX_NS) {
 		room = is->io.mean * ((s64)depth->trying - depth->settled) /

@@ -48,23 +48,34 @@ bool iob_note_answer(const struct ioband_bio *iob)
 	return true;
 }
 
+/* The group that comes after @group in the tree, or the first; NULL if there is none. */
+static struct ioband_group *iop_group_after(struct ioband_pool *pool,
+					    struct ioband_group *group)
+{
+	struct ioband_node *root = &pool->sched.root;
+	struct ioband_node *node = group ? &group->node : root;
+
+	lockdep_assert_held(&pool->lock);
+
+	do {
+		node = ioband_node_after(node, root);
+	} while (node && node->is_stream);
+	return node ? iog_from_node(node) : NULL;
+}
+
 /* Count what volumes have at the disk, where that is asked for. */
 static void iop_count_there(struct ioband_pool *pool)
 {
-	struct ioband_node *root = &pool->sched.root, *node;
+	struct ioband_group *group = NULL;
 	u64 sectors[IOBAND_DIRS];
 	struct ioband_below *below;
 	enum ioband_dir dir;
 
-	lockdep_assert_held(&pool->lock);
-
-	for (node = root; node; node = ioband_node_after(node, root)) {
-		if (!node->parent || node->is_stream)
-			continue;
-		below = iog_from_node(node)->volume->below;
+	while ((group = iop_group_after(pool, group))) {
+		below = group->volume->below;
 		if (!below[IOBAND_READ].is_counted && !below[IOBAND_WRITE].is_counted)
 			continue;
-		iog_data_in_flight(iog_from_node(node), sectors);
+		iog_data_in_flight(group, sectors);
 		for (dir = IOBAND_READ; dir < IOBAND_DIRS; dir++)
 			below[dir].there_sectors += sectors[dir];
 	}
@@ -138,20 +149,14 @@ static bool iop_find_silent(struct ioband_pool *pool)
 /* Whether there is I/O that may go, and is not of what is silent. */
 static bool iop_others_wait(struct ioband_pool *pool)
 {
-	struct ioband_node *root = &pool->sched.root, *node;
-	const struct ioband_below *below;
+	struct ioband_group *group = NULL;
 	enum ioband_dir dir;
 
-	lockdep_assert_held(&pool->lock);
-
-	for (node = root; node; node = ioband_node_after(node, root)) {
-		if (!node->parent || node->is_stream)
-			continue;
-		below = iog_from_node(node)->volume->below;
+	while ((group = iop_group_after(pool, group)))
 		for (dir = IOBAND_READ; dir < IOBAND_DIRS; dir++)
-			if (!below[dir].is_counted && ioband_may_go(node, dir))
+			if (!group->volume->below[dir].is_counted &&
+			    ioband_may_go(&group->node, dir))
 				return true;
-	}
 	return false;
 }
 
@@ -274,8 +279,8 @@ static bool iop_is_blocked(const struct ioband_pool *pool, u64 now_ns)
  */
 bool iop_look_for_stalls(struct ioband_pool *pool, u64 now_ns)
 {
-	struct ioband_node *root = &pool->sched.root, *node;
 	bool had_stalled = pool->has_stalled;
+	struct ioband_group *group = NULL;
 	struct ioband_target *iot;
 
 	lockdep_assert_held(&pool->lock);
@@ -288,8 +293,7 @@ bool iop_look_for_stalls(struct ioband_pool *pool, u64 now_ns)
 		iop_give_up(pool, now_ns);
 	if (!had_stalled && !pool->has_stalled)
 		return false;
-	for (node = root; node; node = ioband_node_after(node, root))
-		if (node->parent && !node->is_stream)
-			iog_keep_back(iog_from_node(node), now_ns);
+	while ((group = iop_group_after(pool, group)))
+		iog_keep_back(group, now_ns);
 	return true;
 }

@@ -101,7 +101,7 @@ static void take_cgroup(struct census *census, const char *path)
 			take_limits(census, path, i, text);
 	if (!io_read_file(census->root, path, "io.weight", text,
 			  sizeof(text)) &&
-	    io_parse_weight(text, &none, &weight) && weight != WEIGHT_DEFAULT)
+	    io_parse_weight(text, &none, &weight, NULL) && weight != WEIGHT_DEFAULT)
 		count(&census->weights, path);
 }
 

@@ -458,7 +458,7 @@ int tree_read_files(struct tree *tree, struct followed *group,
 	}
 	if (!r) {
 		/* The kernel always has a default; the file is being rewritten. */
-		if (!io_parse_weight(text, devices, &weight))
+		if (!io_parse_weight(text, devices, &weight, NULL))
 			return 0;
 		r = io_read_file(tree->root, group->path, "io.max", text,
 				 sizeof(text));
@@ -477,7 +477,7 @@ int tree_read_files(struct tree *tree, struct followed *group,
 			    "cannot read io.weight and io.max of the cgroup '%s': %s",
 			    group->path, strerror(-r));
 	group->want.weight = weight;
-	io_parse_max(text, devices, group->want.limits);
+	io_parse_max(text, devices, group->want.limits, NULL);
 	return 0;
 }
 

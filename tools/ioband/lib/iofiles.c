@@ -140,11 +140,12 @@ static size_t rank(const struct io_devices *devices, const char *devno)
  * @devices: the device and those below; the nearest one that has a line counts, as
  *	systemd writes IODeviceWeight= for a device below
  * @weight: set to the weight, 1 to 10000
+ * @holder: if not %NULL, set to the device whose line counts, %NULL for the default
  *
  * Return: whether a weight was found.
  */
 bool io_parse_weight(const char *text, const struct io_devices *devices,
-		     uint32_t *weight)
+		     uint32_t *weight, const char **holder)
 {
 	size_t best = SIZE_MAX;
 
@@ -166,6 +167,8 @@ bool io_parse_weight(const char *text, const struct io_devices *devices,
 			*weight = value;
 		}
 	}
+	if (holder)
+		*holder = best < devices->nr ? devices->v[best] : NULL;
 	return best != SIZE_MAX;
 }
 
@@ -176,19 +179,27 @@ bool io_parse_weight(const char *text, const struct io_devices *devices,
  *	volume; the least counts. Of several devices side by side none does: how the I/O
  *	is divided among them is not known.
  * @limits: filled in
+ * @holders: if not %NULL, filled in with the device whose line has each limit; %NULL where
+ *	there is none
  */
 void io_parse_max(const char *text, const struct io_devices *devices,
-		  uint64_t limits[NR_IO_LIMITS])
+		  uint64_t limits[NR_IO_LIMITS],
+		  const char *holders[NR_IO_LIMITS])
 {
 	char *copy = xstrdup(text), *rest = copy, *line, *word;
 
-	for (unsigned int i = 0; i < NR_IO_LIMITS; i++)
+	for (unsigned int i = 0; i < NR_IO_LIMITS; i++) {
 		limits[i] = IO_NO_LIMIT;
+		if (holders)
+			holders[i] = NULL;
+	}
 	while ((line = strsep(&rest, "\n"))) {
 		struct words words = { .next = line };
+		size_t place;
 
 		word = next_word(&words);
-		if (!word || rank(devices, word) >= devices->nr_alone)
+		place = word ? rank(devices, word) : devices->nr;
+		if (place >= devices->nr_alone)
 			continue;
 		while ((word = next_word(&words))) {
 			char *value = strchr(word, '=');
@@ -197,11 +208,15 @@ void io_parse_max(const char *text, const struct io_devices *devices,
 			if (!value)
 				continue;
 			*value++ = '\0';
-			for (unsigned int i = 0; i < NR_IO_LIMITS; i++)
-				if (!strcmp(word, io_limit_names[i]) &&
-				    parse_u64(value, LIMIT_MAX, &limit) &&
-				    limit < limits[i])
-					limits[i] = limit;
+			for (unsigned int i = 0; i < NR_IO_LIMITS; i++) {
+				if (strcmp(word, io_limit_names[i]) ||
+				    !parse_u64(value, LIMIT_MAX, &limit) ||
+				    limit >= limits[i])
+					continue;
+				limits[i] = limit;
+				if (holders)
+					holders[i] = devices->v[place];
+			}
 		}
 	}
 	free(copy);

@@ -40,9 +40,10 @@ void io_devices_find(struct io_devices *devices, const char *sysroot,
 void io_devices_free(struct io_devices *devices);
 
 bool io_parse_weight(const char *text, const struct io_devices *devices,
-		     uint32_t *weight);
+		     uint32_t *weight, const char **holder);
 void io_parse_max(const char *text, const struct io_devices *devices,
-		  uint64_t limits[NR_IO_LIMITS]);
+		  uint64_t limits[NR_IO_LIMITS],
+		  const char *holders[NR_IO_LIMITS]);
 
 int io_read_file(int dir, const char *path, const char *name, char *text,
 		 size_t size);

@@ -3,6 +3,7 @@
  * Whose groups and settings of a volume are: whoever sets them, or, where it is followed,
  * the cgroups. One owner each, or they undo each other's work.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@
 #include "config/services.h"
 #include "config/store.h"
 #include "lib/cgroup.h"
+#include "lib/iofiles.h"
 #include "lib/lock.h"
 #include "lib/util.h"
 #include "set.h"
@@ -109,13 +111,45 @@ int set_follow(const struct options *opts, const struct volumes *volumes,
 	return 0;
 }
 
+/*
+ * The device in whose line of a cgroup's file a setting is, as MAJOR:MINOR; %NULL if it is
+ * in none, or the default.
+ */
+static const char *find_holder(const struct options *opts,
+			       const struct io_devices *devices,
+			       const char *path, enum setting_key key)
+{
+	const char *holders[NR_IO_LIMITS], *holder = NULL;
+	uint64_t limits[NR_IO_LIMITS];
+	uint32_t weight;
+	FILE *file = open_below(opts->sysroot, path);
+	size_t size = 0;
+	char *text = NULL;
+
+	if (!file || getdelim(&text, &size, '\0', file) < 0) {
+		/* The cgroup is gone, or has no such file. */
+	} else if (key == SET_WEIGHT) {
+		io_parse_weight(text, devices, &weight, &holder);
+	} else {
+		io_parse_max(text, devices, limits, holders);
+		for (int i = 0; i < NR_IO_LIMITS; i++)
+			if (!strcmp(io_limit_names[i], setting_name(key)))
+				holder = holders[i];
+	}
+	free(text);
+	if (file)
+		fclose(file);
+	return holder;
+}
+
 /* What changes a setting where it comes from; to be freed. */
 static char *other_way(const struct options *opts, const struct volume *vol,
 		       const struct config_group *group, enum setting_key key)
 {
 	struct cgroup_paths paths = { 0 };
-	char value[SETTING_LEN], *file, *property, *way;
-	const char *path;
+	char value[SETTING_LEN], *name, *file, *property, *way;
+	struct io_devices devices;
+	const char *path, *holder;
 
 	cgroup_paths_add(&paths, group->id);
 	cgroup_paths_resolve(&paths, opts->sysroot);
@@ -123,17 +157,25 @@ static char *other_way(const struct options *opts, const struct volume *vol,
 	setting_value(value, &group->set, key, false);
 	value[strcspn(value, " ")] = '\0';
 	property = path ? cgroup_set_property(path) : NULL;
-	file = shell_word("/sys/fs/cgroup%s/%s", path ? path : "/...",
-			  key == SET_WEIGHT ? "io.weight" : "io.max");
+	name = xasprintf("/sys/fs/cgroup%s/%s", path ? path : "/...",
+			 key == SET_WEIGHT ? "io.weight" : "io.max");
+	file = shell_word("%s", name);
+	io_devices_find(&devices, opts->sysroot, vol->major, vol->minor);
+	holder = find_holder(opts, &devices, name, key);
+	free(name);
 	if (key != SET_WEIGHT)
-		way = xasprintf("echo %u:%u %s=%s >%s", vol->major, vol->minor,
+		way = xasprintf("echo %s %s=%s >%s",
+				holder ? holder : devices.v[0],
 				setting_name(key), value, file);
+	else if (holder)
+		way = xasprintf("echo %s %s >%s", holder, value, file);
 	else if (property)
 		way = xasprintf("%s IOWeight=%s", property, value);
 	else
 		way = xasprintf("echo %s >%s", value, file);
 	free(property);
 	free(file);
+	io_devices_free(&devices);
 	cgroup_paths_free(&paths);
 	return way;
 }

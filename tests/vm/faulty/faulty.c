@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A module with every fault that the debug kernel has to find: loading it with
+ * A module with every fault that the debug kernels have to find: loading it with
  * fault=NAME commits that one.  tests/vm/selftest sees that it is reported.
  */
+#include <linux/jiffies.h>
 #include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
+#include <linux/workqueue.h>
 
 static char *fault = "";
 module_param(fault, charp, 0444);
@@ -62,6 +64,33 @@ static void shift_out_of_bounds(void)
 	pr_info("faulty: %d\n", 1 << bits);
 }
 
+static unsigned int racy;
+
+static void count_for_a_second(void)
+{
+	unsigned long end = jiffies + HZ;
+
+	while (time_before(jiffies, end)) {
+		racy++;
+		barrier();
+	}
+}
+
+static void race_work(struct work_struct *work)
+{
+	count_for_a_second();
+}
+
+/* Two processors count in one variable. */
+static void race(void)
+{
+	static DECLARE_WORK(work, race_work);
+
+	queue_work(system_unbound_wq, &work);
+	count_for_a_second();
+	flush_work(&work);
+}
+
 static int __init faulty_init(void)
 {
 	if (!strcmp(fault, "use-after-free"))
@@ -74,6 +103,8 @@ static int __init faulty_init(void)
 		leak();
 	else if (!strcmp(fault, "shift"))
 		shift_out_of_bounds();
+	else if (!strcmp(fault, "race"))
+		race();
 	return 0;
 }
 

@@ -45,6 +45,9 @@ typedef int64_t s64;
 #define NSEC_PER_MSEC	1000000L
 #define NSEC_PER_SEC	1000000000L
 
+/* Of what the kernel reads without a lock; here nobody else does. */
+#define WRITE_ONCE(x, value) ((x) = (value))
+
 #define container_of(ptr, type, member) \
 	((type *)((char *)(ptr) - offsetof(type, member)))
 

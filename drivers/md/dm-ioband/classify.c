@@ -330,7 +330,8 @@ void iob_classify(struct ioband_bio *iob, struct bio *bio)
 	struct cgroup_subsys_state *css = bio_blkcg_css(bio);
 	struct ioband_group *group = NULL;
 
-	if (!xa_empty(&volume->groups) || volume->auto_depth) {
+	/* A group that is attached at this moment need not be found yet. */
+	if (!data_race(xa_empty(&volume->groups)) || volume->auto_depth) {
 		rcu_read_lock();
 		/* A group that is being detached is not found again. */
 		do {

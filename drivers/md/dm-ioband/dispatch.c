@@ -161,7 +161,8 @@ bool iop_pump(struct ioband_pool *pool, struct ioband_bio *self,
 
 	lockdep_assert_held(&pool->lock);
 
-	if (!list_empty_careful(&pool->news))
+	/* What comes in at this moment is for the next. */
+	if (!list_empty(&pool->news))
 		iop_settle(pool);
 	iop_tick_depth(pool, now_ns);
 	while ((io = iop_next(pool, now_ns))) {

@@ -348,8 +348,8 @@ static void iog_rehome(struct ioband_pool *pool, struct ioband_group *from,
 
 	spin_lock(&pool->lock);
 	now_ns = ktime_get_ns();
-	from->detached = true;
-	if (pool->user == from) {
+	WRITE_ONCE(from->detached, true);
+	if (READ_ONCE(pool->user) == from) {
 		WRITE_ONCE(pool->user, NULL);
 		iop_disown(pool);
 	}

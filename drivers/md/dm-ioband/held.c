@@ -43,7 +43,7 @@ void iob_add_held(struct ioband_bio *iob)
 		pool->nr_looks = 0;
 		queue_delayed_work(pool->wq, &pool->notice_work, IOBAND_LOOK_JIFFIES);
 	}
-	group->held[iob->io.dir] += 1 + iob->io.merged;
+	iog_count_held(group, iob->io.dir, 1 + iob->io.merged);
 	if (iob_may_run(iob))
 		group->open = iob;
 	/* Without a limit its turn comes soon enough. */
@@ -63,7 +63,7 @@ void iob_drop_held(struct ioband_bio *iob)
 	struct ioband_pool *pool = iob->target->volume->pool;
 	struct ioband_group *group = iob->group;
 
-	group->held[iob->io.dir] -= 1 + iob->io.merged;
+	iog_count_held(group, iob->io.dir, -(1 + iob->io.merged));
 	group->went_jiffies = jiffies;
 	pool->went_jiffies = group->went_jiffies;
 	if (!iog_held(group))

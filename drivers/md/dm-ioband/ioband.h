@@ -513,6 +513,12 @@ static inline u32 iog_held(const struct ioband_group *group)
 	       READ_ONCE(group->held[IOBAND_WRITE]);
 }
 
+/* Have @group hold so many more; pool->lock is held, by which alone it is not read. */
+static inline void iog_count_held(struct ioband_group *group, enum ioband_dir dir, s32 more)
+{
+	WRITE_ONCE(group->held[dir], group->held[dir] + more);
+}
+
 static inline struct ioband_group *iog_from_node(struct ioband_node *node)
 {
 	return container_of(node, struct ioband_group, node);

@@ -21,8 +21,8 @@ static int iop_message_limits(struct ioband_pool *pool,
 				     msg->value, throttle, limit);
 	if (is_limit) {
 		/* As in 1.14. */
-		pool->token_base = 0;
-		pool->carryover = 0;
+		WRITE_ONCE(pool->token_base, 0);
+		WRITE_ONCE(pool->carryover, 0);
 	}
 	iop_set_limits(pool, throttle, limit);
 	return 0;
@@ -86,10 +86,10 @@ static int iov_message(struct ioband_volume *volume,
 	case IOBAND_MSG_SET:
 		return iov_message_set(volume, msg, err);
 	case IOBAND_MSG_TOKEN:
-		pool->token_base = msg->value;
+		WRITE_ONCE(pool->token_base, msg->value);
 		return 0;
 	case IOBAND_MSG_CARRYOVER:
-		pool->carryover = msg->value;
+		WRITE_ONCE(pool->carryover, msg->value);
 		return 0;
 	case IOBAND_MSG_QUANTUM:
 		if (!pool->sched.policy->by_time)

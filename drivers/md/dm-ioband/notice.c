@@ -129,7 +129,7 @@ static unsigned int iog_note(struct ioband_group *group, u8 failings,
 		if (!is_new)
 			continue;
 		notice->what = what;
-		notice->type = volume->type;
+		notice->type = READ_ONCE(volume->type);
 		notice->is_default = group->is_default;
 		notice->id = group->id;
 		strscpy(notice->device, dm_table_device_name(volume->table),

@@ -258,8 +258,8 @@ void iop_set_limits(struct ioband_pool *pool, u32 io_throttle, u32 io_limit)
 	lockdep_assert_held(&ioband_mutex);
 
 	spin_lock(&pool->lock);
-	pool->io_throttle = io_throttle;
-	pool->io_limit = io_limit;
+	WRITE_ONCE(pool->io_throttle, io_throttle);
+	WRITE_ONCE(pool->io_limit, io_limit);
 	iop_update_depth(pool);
 	spin_unlock(&pool->lock);
 	iop_changed(pool);
@@ -281,7 +281,7 @@ void iop_set_quantum(struct ioband_pool *pool, u32 quantum_ms)
 	lockdep_assert_held(&ioband_mutex);
 
 	spin_lock(&pool->lock);
-	pool->quantum_ms = quantum_ms;
+	WRITE_ONCE(pool->quantum_ms, quantum_ms);
 	pool->sched.turn.quantum_ns = quantum_ns(quantum_ms);
 	spin_unlock(&pool->lock);
 }
@@ -310,7 +310,7 @@ void iop_set_policy(struct ioband_pool *pool,
 	ioband_sched_set_policy(&pool->sched, policy);
 	iop_update_depth(pool);
 	spin_unlock(&pool->lock);
-	pool->token_base = 0;
+	WRITE_ONCE(pool->token_base, 0);
 	if (policy->by_time)
 		iop_alloc_streams(pool);
 	else

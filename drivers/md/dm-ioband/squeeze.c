@@ -39,7 +39,7 @@ void iog_note_late(struct ioband_pool *pool, struct ioband_group *group)
 	if (list_empty(&group->late) && pool->nr_late < LATE_GROUPS_MAX) {
 		percpu_ref_get(&group->ref);
 		list_add_tail(&group->late, &pool->late);
-		pool->nr_late++;
+		WRITE_ONCE(pool->nr_late, pool->nr_late + 1);
 		group->late_ios = 0;
 	}
 	group->late_ios++;
@@ -70,7 +70,7 @@ static void put_late(struct ioband_pool *pool, struct ioband_group *group, bool 
 	/* What has become late meanwhile is lost with it: the next begins anew. */
 	if (is_over) {
 		list_del_init(&group->late);
-		pool->nr_late--;
+		WRITE_ONCE(pool->nr_late, pool->nr_late - 1);
 	} else {
 		list_move_tail(&group->late, &pool->late);
 	}

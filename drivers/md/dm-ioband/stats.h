@@ -16,7 +16,7 @@ static inline void iog_busy(struct ioband_group *group, bool end)
 	if (stamp != now &&
 	    cmpxchg(&group->busy_stamp_jiffies, stamp, now) == stamp)
 		WRITE_ONCE(group->busy_jiffies,
-			   group->busy_jiffies + (end ? now - stamp : 1));
+			   READ_ONCE(group->busy_jiffies) + (end ? now - stamp : 1));
 }
 
 static inline void iob_issue(struct ioband_bio *iob, u64 now_ns)
@@ -34,6 +34,12 @@ static inline unsigned int ioband_bucket(u64 ns)
 	return min_t(unsigned int, fls64(ns >> 10), IOBAND_BUCKETS - 1);
 }
 
+/* Add to a counter of a group's waits: under pool->lock, but iog_sum() reads without. */
+static inline void waits_add(u64 *counter, u64 more)
+{
+	WRITE_ONCE(*counter, *counter + more);
+}
+
 /* Account for the time it was held, now that it is over; pool->lock is held. */
 static inline void iob_released(struct ioband_bio *iob, u64 now_ns)
 {
@@ -42,12 +48,12 @@ static inline void iob_released(struct ioband_bio *iob, u64 now_ns)
 	u64 limited_ns = min(iob->io.limited_ns, held_ns);
 	u64 graced_ns = min(iob->io.graced_ns, held_ns - limited_ns);
 
-	waits->held_ios++;
-	waits->held_ns += held_ns;
-	waits->buckets[ioband_bucket(held_ns)]++;
-	waits->because_ns[IOBAND_BECAUSE_LIMIT] += limited_ns;
-	waits->because_ns[IOBAND_BECAUSE_GRACE] += graced_ns;
-	waits->because_ns[iob->io.because] += held_ns - limited_ns - graced_ns;
+	waits_add(&waits->held_ios, 1);
+	waits_add(&waits->held_ns, held_ns);
+	waits_add(&waits->buckets[ioband_bucket(held_ns)], 1);
+	waits_add(&waits->because_ns[IOBAND_BECAUSE_LIMIT], limited_ns);
+	waits_add(&waits->because_ns[IOBAND_BECAUSE_GRACE], graced_ns);
+	waits_add(&waits->because_ns[iob->io.because], held_ns - limited_ns - graced_ns);
 }
 
 #endif /* _DM_IOBAND_STATS_H */

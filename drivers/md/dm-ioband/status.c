@@ -95,7 +95,7 @@ static unsigned int emit_settings(struct ioband_group *group, char *result,
 	settings = group->settings;
 	policy = pool->sched.policy;
 	parent = group->detached ? NULL : iog_parent(group);
-	if (parent && group->volume->type != IOBAND_TYPE_CGROUP) {
+	if (parent && READ_ONCE(group->volume->type) != IOBAND_TYPE_CGROUP) {
 		settings.parent.is_default = false;
 		settings.parent.id = parent->id;
 	}
@@ -124,7 +124,7 @@ static void iot_status_table(const struct ioband_target *iot, char *result,
 
 	DMEMIT("%s %s %u %u %s %s %u", iot->dev->name, pool->name,
 	       READ_ONCE(pool->io_throttle), READ_ONCE(pool->io_limit),
-	       ioband_type_name(volume->type),
+	       ioband_type_name(READ_ONCE(volume->type)),
 	       READ_ONCE(pool->sched.policy)->name,
 	       READ_ONCE(pool->token_base));
 
@@ -164,7 +164,7 @@ static void iot_status_ima(const struct ioband_target *iot, char *result,
 	DMEMIT_TARGET_NAME_VERSION(iot->ti->type);
 	DMEMIT(",device_name=%s,start=%llu,share=%s,type=%s,policy=%s;",
 	       iot->dev->name, (unsigned long long)iot->offset_sectors,
-	       pool->name, ioband_type_name(volume->type),
+	       pool->name, ioband_type_name(READ_ONCE(volume->type)),
 	       READ_ONCE(pool->sched.policy)->name);
 }
 
@@ -387,14 +387,14 @@ void iot_show(struct ioband_target *iot, char *result, unsigned int maxlen)
 
 	DMEMIT("share=%s policy=%s type=%s depth=%u depth_reason=%s",
 	       pool->name, READ_ONCE(pool->sched.policy)->name,
-	       ioband_type_name(volume->type), depth, reason);
+	       ioband_type_name(READ_ONCE(volume->type)), depth, reason);
 	if (pool->nr_legs > 1)
 		DMEMIT(" legs=%u", pool->nr_legs);
 	DMEMIT(" contended=%d in_flight=%u held=%u held_max=%u", contended,
 	       iop_in_flight(pool), held, held_max);
 	if (squeeze < 100)
 		DMEMIT(" squeeze=%u", squeeze);
-	if (volume->type == IOBAND_TYPE_CGROUP)
+	if (READ_ONCE(volume->type) == IOBAND_TYPE_CGROUP)
 		DMEMIT(" attribution=%s", ioband_attribution());
 	DMEMIT("\n");
 	if (READ_ONCE(pool->token_base) || READ_ONCE(pool->carryover))
@@ -409,7 +409,7 @@ void iot_show(struct ioband_target *iot, char *result, unsigned int maxlen)
 		DMEMIT(" held=%u%s", iog_held(group),
 		       volume->auto_depth && !group->is_default ? " auto=1" : "");
 		sz = emit_failings(group, result, sz, maxlen);
-		if (path && volume->type == IOBAND_TYPE_CGROUP &&
+		if (path && READ_ONCE(volume->type) == IOBAND_TYPE_CGROUP &&
 		    !group->is_default)
 			sz = show_cgroup(group->id, path, PATH_MAX, result, sz,
 					 maxlen);

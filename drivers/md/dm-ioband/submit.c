@@ -132,7 +132,7 @@ static void iob_owe(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns
 	lockdep_assert_held(&pool->lock);
 
 	iog_join(pool, iob->group);
-	iob->group->waits.urgent_ios++;
+	waits_add(&iob->group->waits.urgent_ios, 1);
 	ioband_charge(&pool->sched, iob_payer(iob), &iob->io, now_ns);
 	/* What was ready may be at its limit by that, and nobody else looks. */
 	iop_arm(pool);
@@ -230,13 +230,13 @@ static enum ioband_verdict iop_judge(struct ioband_pool *pool,
 	lockdep_assert_held(&pool->lock);
 
 	iop_calm(pool, now_ns);
-	iob->is_urgent |= iob->target->drain ||
+	iob->is_urgent |= READ_ONCE(iob->target->drain) ||
 			  (iob->is_dying && iog_may_die(group));
 	limited = !ioband_may_pass(&group->node, &iob->io, now_ns);
 	if (!pool->contended && (iob->is_urgent || !limited)) {
 		if (iop_take_place(pool, iob)) {
 			if (limited)
-				group->waits.urgent_ios++;
+				waits_add(&group->waits.urgent_ios, 1);
 			ioband_charge_limits(&pool->sched, iob_payer(iob),
 					     &iob->io, iob->is_urgent, now_ns);
 			return iob_pass(iob, now_ns);

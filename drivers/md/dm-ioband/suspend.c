@@ -54,7 +54,7 @@ void iop_push_back(struct ioband_pool *pool, struct ioband_target *iot)
 	unsigned long id;
 
 	spin_lock(&pool->lock);
-	iot->push_back = true;
+	WRITE_ONCE(iot->push_back, true);
 	spin_unlock(&pool->lock);
 
 	mutex_lock(&ioband_mutex);
@@ -98,7 +98,7 @@ void iop_drain(struct ioband_pool *pool, struct ioband_target *iot)
 	unsigned long id;
 
 	spin_lock(&pool->lock);
-	iot->drain = true;
+	WRITE_ONCE(iot->drain, true);
 	spin_unlock(&pool->lock);
 
 	mutex_lock(&ioband_mutex);

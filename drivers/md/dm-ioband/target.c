@@ -395,8 +395,8 @@ static void ioband_resume(struct dm_target *ti)
 		iop_set_policy(pool, iot->policy);
 		iov_resume(iot->volume);
 		if (iot_owns_pool(iot)) {
-			pool->token_base = iot->token_base;
-			pool->carryover = iot->carryover;
+			WRITE_ONCE(pool->token_base, iot->token_base);
+			WRITE_ONCE(pool->carryover, iot->carryover);
 			iop_set_quantum(pool, iot->quantum_ms);
 			iop_set_limits(pool, iot->io_throttle, iot->io_limit);
 		}

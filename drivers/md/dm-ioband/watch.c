@@ -11,6 +11,7 @@
 #include <linux/timekeeping.h>
 
 #include "ioband.h"
+#include "stats.h"
 
 enum {
 	/* So much of a group's dying tasks does not wait for turns or limits. */
@@ -48,7 +49,7 @@ static bool is_dying(pid_t pid)
 
 	rcu_read_lock();
 	task = pid_task(find_pid_ns(pid, &init_pid_ns), PIDTYPE_PID);
-	dying = !task || task->flags & PF_EXITING || fatal_signal_pending(task);
+	dying = !task || READ_ONCE(task->flags) & PF_EXITING || fatal_signal_pending(task);
 	rcu_read_unlock();
 	return dying;
 }
@@ -64,7 +65,7 @@ static void iob_look(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_n
 	list_move_tail(&iob->watched, &pool->watched);
 	if (!is_dying(iob->pid) || !iog_may_die(group))
 		return;
-	group->waits.urgent_ios++;
+	waits_add(&group->waits.urgent_ios, 1);
 	iob_let_go(pool, iob, now_ns);
 	wake_up(wait);
 }

@@ -304,7 +304,7 @@ void ioband_sched_set_policy(struct ioband_sched *sched,
 	struct ioband_node *root = &sched->root, *node;
 	unsigned int leg;
 
-	sched->policy = policy;
+	WRITE_ONCE(sched->policy, policy);
 	sched->recent_cost = 0;
 	for (node = root; node; node = ioband_node_after(node, root))
 		for (leg = 0; leg < node->nr_legs; leg++)
@@ -384,7 +384,7 @@ void ioband_hold(struct ioband_sched *sched, struct ioband_node *node,
 	if (!ioband_holds_own(facet))
 		ioband_place_own(node, ioband_way(io));
 	ioband_inner_insert(node, io);
-	sched->held++;
+	WRITE_ONCE(sched->held, sched->held + 1);
 	/* Who has a place keeps it, unless something was promised. */
 	if (facet->state == IOBAND_FACET_EMPTY || node->terms)
 		ioband_node_update(sched, node, now_ns);
@@ -608,7 +608,7 @@ struct ioband_io *ioband_next(struct ioband_sched *sched, u32 in_flight,
 	if (!is_late)
 		sched->went_ns = now_ns;
 	ioband_inner_take(node, io);
-	sched->held--;
+	WRITE_ONCE(sched->held, sched->held - 1);
 	note_waits(sched, node, io, now_ns);
 	io->cost = ioband_path_charge(sched, node, io, top, how, now_ns);
 	return io;
@@ -627,7 +627,7 @@ void ioband_unhold(struct ioband_sched *sched, struct ioband_node *node,
 	ioband_inner_erase(node, io);
 	if (sched->late == node)
 		sched->late = NULL;
-	sched->held--;
+	WRITE_ONCE(sched->held, sched->held - 1);
 	note_waits(sched, node, io, now_ns);
 	ioband_node_update(sched, node, now_ns);
 	note_backlog(sched, now_ns);

@@ -10,6 +10,7 @@
 #define _IOBAND_ENV_H
 
 #include <linux/bits.h>
+#include <linux/compiler.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/limits.h>

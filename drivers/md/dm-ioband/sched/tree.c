@@ -579,7 +579,7 @@ void ioband_node_set_weight(struct ioband_sched *sched,
 	for (leg = 0; ioband_node_joined(sched, node) && leg < node->nr_legs; leg++)
 		reweigh(node, leg, weight, &rest);
 	node_withdraw(sched, node);
-	node->weight = weight;
+	WRITE_ONCE(node->weight, weight);
 	node->rest = rest;
 	if (ioband_node_joined(sched, node))
 		node->parent->rivals += weight;

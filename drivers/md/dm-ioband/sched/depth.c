@@ -74,9 +74,9 @@ enum {
 	COST_MAX	= ONE << 6,
 };
 
-#define TRIAL_MAX_NS	((u64)NSEC_PER_SEC)
+#define TRIAL_MAX_NS	((u64)NSEC_PER_SEC / 2)
 /* For twice of what was found. */
-#define AGAIN_MAX_NS	(TRIAL_MAX_NS / 4)
+#define AGAIN_MAX_NS	((u64)NSEC_PER_SEC / 4)
 #define REST_MIN_NS	((u64)NSEC_PER_SEC)
 #define REST_MAX_NS	((u64)32 * NSEC_PER_SEC)
 

@@ -513,7 +513,7 @@ static inline u32 iog_held(const struct ioband_group *group)
 	       READ_ONCE(group->held[IOBAND_WRITE]);
 }
 
-/* Have @group hold so many more; pool->lock is held, by which alone it is not read. */
+/* Have @group hold so many more: under pool->lock, but iog_held() reads without. */
 static inline void iog_count_held(struct ioband_group *group, enum ioband_dir dir, s32 more)
 {
 	WRITE_ONCE(group->held[dir], group->held[dir] + more);

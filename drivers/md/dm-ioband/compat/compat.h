@@ -15,6 +15,15 @@
 #error "dm-ioband needs a 64-bit kernel with CONFIG_BLK_CGROUP"
 #endif
 
+/* A variable that the compiler need not clear: headers have it since an update, or never. */
+#ifndef __uninitialized
+#if __has_attribute(__uninitialized__)
+#define __uninitialized		__attribute__((__uninitialized__))
+#else
+#define __uninitialized
+#endif
+#endif
+
 /* The arguments of a target's prepare_ioctl method beyond the first two. */
 #ifdef HAVE_PREPARE_IOCTL_CMD
 #define IOBAND_PREPARE_IOCTL_ARGS	, unsigned int cmd, unsigned long arg, \

@@ -8,6 +8,24 @@
 
 #include <linux/blk-mq.h>
 #include <linux/blkdev.h>
+#include <linux/hrtimer.h>
+
+/* Have the block layer merge I/Os that are neighbours. */
+#ifdef HAVE_SHOULD_MERGE
+#define SIMDISK_SHOULD_MERGE	BLK_MQ_F_SHOULD_MERGE
+#else
+#define SIMDISK_SHOULD_MERGE	0
+#endif
+
+#ifndef HAVE_HRTIMER_SETUP
+static inline void hrtimer_setup(struct hrtimer *timer,
+				 enum hrtimer_restart (*function)(struct hrtimer *),
+				 clockid_t clock, enum hrtimer_mode mode)
+{
+	hrtimer_init(timer, clock, mode);
+	timer->function = function;
+}
+#endif
 
 /* As much as a SCSI disk takes at once. */
 #define SIMDISK_MAX_SECTORS	2560U

@@ -178,7 +178,7 @@ int simdisk_power_on(struct simdisk_dev *dev)
 		.queue_depth	= dev->params.queue_depth,
 		.numa_node	= NUMA_NO_NODE,
 		.cmd_size	= simdisk_io_bytes(dev->model, &dev->params),
-		.flags		= BLK_MQ_F_SHOULD_MERGE,
+		.flags		= SIMDISK_SHOULD_MERGE,
 	};
 	/* To get memory for the data may take sleep. */
 	if (dev->params.memory_backed)
@@ -222,8 +222,7 @@ void simdisk_power_off(struct simdisk_dev *dev)
  */
 void simdisk_timer_init(struct simdisk_dev *dev)
 {
-	hrtimer_init(&dev->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
-	dev->timer.function = expired;
+	hrtimer_setup(&dev->timer, expired, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
 }
 
 static int __init simdisk_module_init(void)

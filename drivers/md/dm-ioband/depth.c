@@ -74,7 +74,7 @@ void iop_update_depth(struct ioband_pool *pool)
  * @now_ns: the time
  *
  * A request queue reports its tags. Of several devices the largest counts: each lane
- * has a worker, and one that sleeps delays no other. A stacked device does not report
+ * has a worker, and one that sleeps for a tag delays no other. A stacked device does not report
  * them, but with more than there are nothing is gained, and so trials end.
  *
  * Context: process, pool->lock held.

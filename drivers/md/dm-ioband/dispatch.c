@@ -37,20 +37,72 @@ void iop_contend(struct ioband_pool *pool, u64 now_ns)
 	smp_mb();
 }
 
+static unsigned int way_of(unsigned int leg, enum ioband_dir dir)
+{
+	return leg * IOBAND_DIRS + dir;
+}
+
 /*
  * The room that is taken at a leg. What did not wait for it, swap, metadata and journals,
  * takes half the depth at most, or others would get none while there is always more. A
- * bound that was asked for holds for all.
+ * bound that was asked for holds for all. What is jammed on its way to the disk is not there
+ * yet, but for the first: whatever it sleeps for, it will want a tag. Nor are flushes, but
+ * they want one, too.
  */
 static u32 iop_room_taken(const struct ioband_pool *pool, unsigned int leg)
 {
 	const struct ioband_places *places = &pool->places[pool->cohort];
 	u32 there = atomic_read(&places->in_flight[leg]);
 	u32 pushed = atomic_read(&places->pushed[leg]), half = pool->sched.depth / 2;
+	u32 free = 0;
 
-	if (pool->io_throttle || pool->io_limit)
-		return there;
-	return there - min(there, pushed - min(pushed, half));
+	if (!pool->io_throttle && !pool->io_limit)
+		free = pushed - min(pushed, half);
+	/* What was pushed may be on its way, too. */
+	if (pool->sched.jammed & BIT(way_of(leg, IOBAND_WRITE)))
+		free = max(free, max(atomic_read(&pool->descending[leg]), 1) - 1U);
+	return there - min(there, free) + (half && atomic_read(&pool->flushes));
+}
+
+/**
+ * iop_jammed - find the ways by which I/O does not get to the disk now
+ * @pool: the pool
+ *
+ * These are ways of writes which a worker has in hand, or has not come for: it may sleep
+ * below, until the kernel's throttling of writeback lets them go. What more is sent that way
+ * would wait there, in the order in which it was sent. So would not what is not throttled: if
+ * any such write is held, all may go. What a stalled volume has on its way holds up no other.
+ *
+ * Context: any, pool->lock held.
+ * Return: the ways, a bit each.
+ */
+u32 iop_jammed(const struct ioband_pool *pool)
+{
+	unsigned int leg;
+	u32 jammed = 0;
+
+	lockdep_assert_held(&pool->lock);
+
+	if (!pool->contended || pool->has_stalled || pool->nr_swift)
+		return 0;
+	for (leg = 0; leg < pool->nr_legs; leg++)
+		if (atomic_read(&pool->descending[leg]))
+			jammed |= BIT(way_of(leg, IOBAND_WRITE));
+	return jammed;
+}
+
+/* Have nothing be sent by ways that are jammed; who frees one looks what may go. */
+static void iop_note_jams(struct ioband_pool *pool)
+{
+	WRITE_ONCE(pool->sched.jammed, iop_jammed(pool));
+	if (likely(!pool->sched.jammed))
+		return;
+	/*
+	 * Pairs with the full barrier of send_all() in iop_lane_work(): either that sees that a
+	 * way was jammed, or we see that it is not any more.
+	 */
+	smp_mb();
+	WRITE_ONCE(pool->sched.jammed, iop_jammed(pool));
 }
 
 /* What goes next, to a leg that has room; a disk with turns has but one slot. */
@@ -60,6 +112,8 @@ static struct ioband_io *iop_next_of(struct ioband_pool *pool, u64 now_ns)
 	u32 in_flight = 0, full = 0, brim = 0;
 	unsigned int leg;
 
+	pool->sched.full = pool->sched.jammed;
+	pool->sched.brim = pool->sched.jammed;
 	if (pool->nr_legs == 1)
 		return ioband_next(&pool->sched, iop_room_taken(pool, 0), now_ns);
 	for (leg = 0; leg < pool->nr_legs; leg++)
@@ -73,8 +127,8 @@ static struct ioband_io *iop_next_of(struct ioband_pool *pool, u64 now_ns)
 		if (there >= (u64)pool->sched.depth + pool->sched.spare)
 			brim |= both << leg * IOBAND_DIRS;
 	}
-	pool->sched.full = full;
-	pool->sched.brim = brim;
+	pool->sched.full |= full;
+	pool->sched.brim |= brim;
 	return ioband_next(&pool->sched, in_flight, now_ns);
 }
 
@@ -165,6 +219,7 @@ bool iop_pump(struct ioband_pool *pool, struct ioband_bio *self,
 	if (!list_empty(&pool->news))
 		iop_settle(pool);
 	iop_tick_depth(pool, now_ns);
+	iop_note_jams(pool);
 	while ((io = iop_next(pool, now_ns))) {
 		struct ioband_bio *iob = iob_from_io(io);
 		wait_queue_head_t *wait = &iob->group->wait[io->dir];
@@ -258,7 +313,7 @@ bool iob_enqueue(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns)
 	 * sees its slot free.
 	 */
 	smp_mb();
-	return !pool->contended || !others_wait || pool->sched.late ||
+	return !pool->contended || !others_wait || pool->sched.late || iop_jammed(pool) ||
 	       iop_room_taken(pool, iob->io.leg) < pool->sched.depth;
 }
 

@@ -274,14 +274,19 @@ struct ioband_spare {
 };
 
 /*
- * A FIFO of dispatched bios for one leg of a device. Its worker submits them, and
- * may sleep there until a tag is free: that delays no other leg.
+ * A FIFO of dispatched bios for one leg of a device. Its worker submits them, and may sleep
+ * there until a tag is free: that delays no other leg. What the kernel throttles as writeback
+ * (blk-wbt) has a lane of its own, the second of the leg: there it may sleep for longer, for
+ * what does not hold up other I/O.
  */
 struct ioband_lane {
 	struct work_struct work;
 	struct ioband_target *target;
-	struct bio_list bios;		/* this and the next under pool->lock */
+	u8 leg;				/* of the pool; this and the next are constant */
+	bool is_throttled;
+	struct bio_list bios;		/* this and the next two under pool->lock */
 	u32 nr_bios;
+	u32 nr_writes;			/* counted in pool->descending; a run is one */
 };
 
 /* per line of a table */
@@ -292,8 +297,8 @@ struct ioband_target {
 	struct dm_dev *dev;
 	sector_t offset_sectors;
 	u32 bio_bytes;			/* larger bios are split; constant */
-	struct ioband_lane *lanes;
-	unsigned int nr_lanes;
+	struct ioband_lane *lanes;	/* two of each leg */
+	unsigned int nr_legs;		/* of its device; the pool may have others */
 	unsigned int chunk_shift;	/* sectors to chunks, of a stripe */
 	/* Set in a noflush suspend, which hands held bios back to dm ... */
 	bool push_back;
@@ -358,6 +363,10 @@ struct ioband_pool {
 	unsigned long went_jiffies;	/* when what was held last went; under lock */
 	bool is_noticing;		/* somebody looks at what groups get; under lock */
 	u32 nr_looks;			/* how often since then; under lock */
+	/* Of throttled lanes: what workers have in hand, or have not come for; a run is one. */
+	atomic_t descending[IOBAND_LEGS_MAX];
+	u32 nr_swift;			/* writes held that are not throttled, by run; under lock */
+	atomic_t flushes;		/* empty ones at the disk */
 	struct list_head targets;	/* written under ioband_mutex and lock */
 	struct ioband_depth depth;	/* guarded by lock */
 	u32 tags;			/* I/Os a leg takes at once; under lock */
@@ -384,7 +393,7 @@ struct ioband_pool {
 
 	struct hrtimer timer;		/* earliest end of a limit or grace */
 	u64 timer_ns;			/* its expiry; guarded by lock */
-	struct work_struct timer_work;
+	struct work_struct timer_work;	/* looks what may go */
 	struct list_head watched;	/* held at limits, of tasks; under lock */
 	u32 nr_watched;			/* guarded by lock */
 	struct delayed_work watch_work;	/* looks whether the tasks die */
@@ -424,10 +433,11 @@ struct ioband_bio {
 	struct list_head watched;
 	pid_t pid;			/* 0: a kernel thread; set when it is held */
 	u32 data_sectors;
-	u8 lane;			/* of its target, by its first sector */
+	u8 lane;			/* of its target, by its first sector and its kind */
 	u8 cohort;			/* when it took its place */
 	/* At the disk: a flush; its run's last has it; or the device does not answer. */
 	bool has_no_place;
+	bool is_flush;			/* an empty one */
 	bool is_timed;
 	/* Set only off the fast path: */
 	bool is_watched;		/* it is in pool->watched; set while held */
@@ -732,6 +742,7 @@ void iog_keep_back(struct ioband_group *group, u64 now_ns);
 bool iob_note_answer(const struct ioband_bio *iob);
 
 /* dispatch.c */
+u32 iop_jammed(const struct ioband_pool *pool);
 bool iop_pump(struct ioband_pool *pool, struct ioband_bio *self,
 	      const struct ioband_lane *here, u64 now_ns);
 void iop_contend(struct ioband_pool *pool, u64 now_ns);

@@ -18,9 +18,10 @@ void iob_find_leg(struct ioband_bio *iob)
 {
 	struct ioband_target *iot = iob->target;
 	u64 chunk = iob_to_bio(iob)->bi_iter.bi_sector >> iot->chunk_shift;
+	u32 leg = do_div(chunk, iot->nr_legs);
 
-	iob->lane = do_div(chunk, iot->nr_lanes);
-	iob->io.leg = iob->lane % iot->volume->pool->nr_legs;
+	iob->lane += 2 * leg;
+	iob->io.leg = leg % iot->volume->pool->nr_legs;
 }
 
 /**
@@ -42,6 +43,11 @@ void iob_send(struct ioband_pool *pool, struct ioband_bio *iob,
 	if (!lane->nr_bios && lane != here)
 		queue_work(pool->wq, &lane->work);
 	lane->nr_bios += 1 + iob->io.merged;
+	if (lane->is_throttled) {
+		lane->nr_writes++;
+		atomic_inc(&pool->descending[lane->leg]);
+	}
 	for (; iob; iob = iob->next)
 		bio_list_add(&lane->bios, iob_to_bio(iob));
 }
+

@@ -147,7 +147,7 @@ void iop_put(struct ioband_pool *pool)
 
 /**
  * iot_find_legs - find how many disks a target's device spreads its bios over
- * @iot: the target, its device open; nr_lanes and chunk_shift are filled in
+ * @iot: the target, its device open; nr_legs and chunk_shift are filled in
  *
  * Goes by the topology, as dm-stripe and md report it: io_min is the chunk, io_opt the
  * full stripe. A device that does not report them has one leg. A linear volume passes
@@ -161,12 +161,12 @@ void iot_find_legs(struct ioband_target *iot)
 	struct request_queue *q = bdev_get_queue(iot->dev->bdev);
 	unsigned int chunk = queue_io_min(q), width = queue_io_opt(q);
 
-	iot->nr_lanes = 1;
+	iot->nr_legs = 1;
 	if (queue_is_mq(q) || !is_power_of_2(chunk) || chunk < PAGE_SIZE ||
 	    chunk <= queue_physical_block_size(q) || width <= chunk ||
 	    width % chunk || width / chunk > IOBAND_LEGS_MAX)
 		return;
-	iot->nr_lanes = width / chunk;
+	iot->nr_legs = width / chunk;
 	iot->chunk_shift = ilog2(chunk) - SECTOR_SHIFT;
 }
 
@@ -174,11 +174,13 @@ static int iot_init_lanes(struct ioband_target *iot)
 {
 	unsigned int i;
 
-	iot->lanes = kcalloc(iot->nr_lanes, sizeof(*iot->lanes), GFP_NOIO);
+	iot->lanes = kcalloc(2 * iot->nr_legs, sizeof(*iot->lanes), GFP_NOIO);
 	if (!iot->lanes)
 		return -ENOMEM;
-	for (i = 0; i < iot->nr_lanes; i++) {
+	for (i = 0; i < 2 * iot->nr_legs; i++) {
 		iot->lanes[i].target = iot;
+		iot->lanes[i].is_throttled = i % 2;
+		iot->lanes[i].leg = i / 2 % iot->volume->pool->nr_legs;
 		bio_list_init(&iot->lanes[i].bios);
 		INIT_WORK(&iot->lanes[i].work, iop_lane_work);
 	}
@@ -220,7 +222,7 @@ void iot_flush_lanes(struct ioband_target *iot)
 {
 	unsigned int i;
 
-	for (i = 0; i < iot->nr_lanes; i++)
+	for (i = 0; i < 2 * iot->nr_legs; i++)
 		flush_work(&iot->lanes[i].work);
 }
 

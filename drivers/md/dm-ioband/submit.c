@@ -161,6 +161,14 @@ static bool is_direct(const struct bio *bio)
 	       !(bio->bi_opf & (REQ_FUA | REQ_PREFLUSH));
 }
 
+/* Whether blk-wbt may have who submits it sleep below. */
+static bool is_throttled(const struct bio *bio)
+{
+	return bio_op(bio) == REQ_OP_DISCARD ||
+	       (bio_op(bio) == REQ_OP_WRITE &&
+		(bio->bi_opf & (REQ_SYNC | REQ_IDLE)) != (REQ_SYNC | REQ_IDLE));
+}
+
 static bool iob_hold(struct ioband_pool *pool, struct ioband_bio *iob,
 		     u64 now_ns)
 {
@@ -172,6 +180,7 @@ static bool iob_hold(struct ioband_pool *pool, struct ioband_bio *iob,
 	bio->bi_ioprio = bio_ioprio(bio);
 	iob->io.prio = core_prio(bio->bi_ioprio);
 	iob->io.is_async = iob_is_writeback(iob) || is_direct(bio);
+	iob->lane |= is_throttled(bio);
 	iob->pid = current->flags & PF_KTHREAD ? 0 : task_pid_nr(current);
 	iob->account = iop_stream(pool, iob);
 	/*
@@ -195,17 +204,18 @@ static bool iob_hold(struct ioband_pool *pool, struct ioband_bio *iob,
 }
 
 /*
- * When nothing had to be held for a while, bios pass again; and when only one group has
- * sent any for a while, all that it has.
+ * When nothing had to be held for a while, bios pass again; and when only one group, which
+ * sends another now, has sent any for a while, all that it has.
  */
-static void iop_calm(struct ioband_pool *pool, u64 now_ns)
+static void iop_calm(struct ioband_pool *pool, const struct ioband_group *group, u64 now_ns)
 {
 	bool has_waiting = ioband_is_ready(&pool->sched);
 
 	lockdep_assert_held(&pool->lock);
 
 	if (!pool->contended || pool->sched.squeeze.state || pool->has_stalled ||
-	    (has_waiting ? pool->is_split || pool->nr_holding > 1 || iop_is_shared(pool) :
+	    (has_waiting ? pool->is_split || pool->nr_holding > 1 || !iog_held(group) ||
+			   iop_is_shared(pool) || iop_jammed(pool) :
 			   (s64)(now_ns - pool->last_held_ns) <= CALM_NS))
 		return;
 	WRITE_ONCE(pool->contended, false);
@@ -229,7 +239,7 @@ static enum ioband_verdict iop_judge(struct ioband_pool *pool,
 
 	lockdep_assert_held(&pool->lock);
 
-	iop_calm(pool, now_ns);
+	iop_calm(pool, group, now_ns);
 	iob->is_urgent |= READ_ONCE(iob->target->drain) ||
 			  (iob->is_dying && iog_may_die(group));
 	limited = !ioband_may_pass(&group->node, &iob->io, now_ns);
@@ -335,7 +345,9 @@ enum ioband_verdict iop_submit(struct ioband_pool *pool,
  * @pool: the pool
  * @iob: the flush, classified
  *
- * It takes no place at the disk: the disk keeps flushes apart from what it has queued.
+ * It takes no place: the disk keeps flushes apart from what it has queued. But below it needs
+ * a tag, for which it would wait for ever if others' I/O always took the next one. So one
+ * place is kept for all flushes.
  *
  * Context: a submitter's; does not sleep.
  */
@@ -344,6 +356,8 @@ void iop_flush(struct ioband_pool *pool, struct ioband_bio *iob)
 	u64 now_ns = iob->io.arrival_ns;
 
 	iob->has_no_place = true;
+	iob->is_flush = true;
+	atomic_inc(&pool->flushes);
 	if (READ_ONCE(pool->contended) || READ_ONCE(iob->group->is_limited)) {
 		iob_find_urgency(iob, iob_to_bio(iob));
 		iob->is_urgent = true;
@@ -367,6 +381,12 @@ static void iop_slow(struct ioband_pool *pool)
 	WRITE_ONCE(pool->passes[IOBAND_READ], NULL);
 }
 
+/* A flush has come; whether that has made room. Not on the way of all others. */
+static noinline bool iop_has_flushed(struct ioband_pool *pool)
+{
+	return atomic_dec_and_test(&pool->flushes) && READ_ONCE(pool->contended);
+}
+
 /**
  * iop_complete - account for a bio the disk is done with
  * @pool: the pool
@@ -381,6 +401,7 @@ void iop_complete(struct ioband_pool *pool, struct ioband_bio *iob)
 	u64 now_ns = ktime_get_ns();
 	u64 service_ns = now_ns - iob->issue_ns;
 	u64 latency_ns = READ_ONCE(group->latency_ns);
+	struct ioband_lane *lane = iob_lane(iob);
 	struct work_struct *work;
 
 	this_cpu_add(stats->done_sectors[iob->io.dir], iob->data_sectors);
@@ -399,6 +420,8 @@ void iop_complete(struct ioband_pool *pool, struct ioband_bio *iob)
 	if (unlikely(iob->has_no_place)) {
 		smp_mb();	/* as for those that have one: iob_leave_place() */
 		iob_note_answer(iob);
+		if (iob->is_flush && iop_has_flushed(pool))
+			goto look;
 		goto put;
 	}
 	if (unlikely(iob->is_pushed))
@@ -417,6 +440,7 @@ void iop_complete(struct ioband_pool *pool, struct ioband_bio *iob)
 	WRITE_ONCE(group->done_ns, now_ns);
 	if (likely(!iob_note_answer(iob)))
 		iop_note_service(pool, service_ns);
+look:
 	/*
 	 * There is room for one more. Which one is left to the worker that will
 	 * send it: bios cannot be submitted here, and disks complete several at
@@ -428,9 +452,12 @@ void iop_complete(struct ioband_pool *pool, struct ioband_bio *iob)
 	 * If it is about to run it sees the place free: between our look and its own it
 	 * clears the bit, with a full barrier. To look costs less than to queue.
 	 */
-	work = &iob_lane(iob)->work;
+	work = &lane->work;
 	if (!work_pending(work))
 		queue_work(pool->wq, work);
+	else if (lane->is_throttled && atomic_read(&pool->descending[lane->leg]))
+		/* It has not come since the last completion, and may sleep below. */
+		queue_work(pool->wq, &lane[-1].work);
 put:
 	percpu_ref_put(&group->ref);
 }

@@ -134,7 +134,7 @@ static int iot_add(struct ioband_target *iot, struct ioband_pool *pool,
 static int iot_join(struct ioband_target *iot, const struct ioband_table *table,
 		    struct ioband_error *err)
 {
-	struct ioband_pool *pool = iop_get(table, iot->nr_lanes);
+	struct ioband_pool *pool = iop_get(table, iot->nr_legs);
 	struct ioband_spare spare;
 	unsigned int i;
 	int r = -ENOMEM;
@@ -241,6 +241,7 @@ static __always_inline void iob_init(struct ioband_bio *iob, struct ioband_targe
 	iob->account = NULL;
 	iob->lane = 0;
 	iob->has_no_place = false;
+	iob->is_flush = false;
 	iob->is_pushed = false;
 	iob->is_timed = false;
 	iob->io.merged = 0;
@@ -294,7 +295,7 @@ static int ioband_map(struct dm_target *ti, struct bio *bio)
 		bio->bi_opf &= ~(REQ_POLLED | REQ_NOWAIT);
 	bio_adopt(bio, iot->dev->bdev);
 	iob_init(iob, iot, op_is_write(bio_op(bio)) ? IOBAND_WRITE : IOBAND_READ);
-	if (unlikely(iot->nr_lanes > 1))
+	if (unlikely(iot->nr_legs > 1))
 		iob_find_leg(iob);
 	iob->data_sectors = bio_has_size(bio) ? bio_sectors(bio) : 0;
 	iob->io.sectors = iob->data_sectors ?: NO_DATA_SECTORS;

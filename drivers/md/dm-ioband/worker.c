@@ -29,6 +29,8 @@ static unsigned int lane_take(struct ioband_lane *lane, struct bio_list *bios)
 		in_run = iob_from_bio(bio)->next;
 		bio_list_add(bios, bio);
 		nr++;
+		if (lane->is_throttled && !in_run)
+			lane->nr_writes--;
 	}
 	lane->nr_bios -= nr;
 	return nr;
@@ -36,23 +38,27 @@ static unsigned int lane_take(struct ioband_lane *lane, struct bio_list *bios)
 
 /*
  * It pays to tell the disk of many at once, and to wait for few not, unless they are one
- * request.
+ * request. Returns whether @descending counts no write any more by that.
  */
-static void send_all(struct bio_list *bios, unsigned int nr)
+static bool send_all(struct bio_list *bios, unsigned int nr, atomic_t *descending)
 {
-	bool is_plugged = false;
+	bool is_plugged = false, in_run, is_last = false;
 	struct blk_plug plug;
 	struct bio *bio;
 
 	while ((bio = bio_list_pop(bios))) {
-		if (!is_plugged && (nr >= PLUG_MIN || iob_from_bio(bio)->next)) {
+		in_run = iob_from_bio(bio)->next;
+		if (!is_plugged && (nr >= PLUG_MIN || in_run)) {
 			blk_start_plug(&plug);
 			is_plugged = true;
 		}
 		submit_bio_noacct(bio);
+		if (descending && !in_run)
+			is_last = atomic_dec_and_test(descending);
 	}
 	if (is_plugged)
 		blk_finish_plug(&plug);
+	return is_last;
 }
 
 /**
@@ -61,17 +67,25 @@ static void send_all(struct bio_list *bios, unsigned int nr)
  *
  * Choose whose turn it is as long as there is room, and send down what goes this way.
  *
- * Context: process; may be put to sleep below for want of a tag.
+ * Context: process; may be put to sleep below for want of a tag, and of writes because the
+ * kernel throttles writeback.
  */
 void iop_lane_work(struct work_struct *work)
 {
 	struct ioband_lane *lane = container_of(work, struct ioband_lane, work);
 	struct ioband_pool *pool = lane->target->volume->pool;
+	atomic_t *descending = lane->is_throttled ? &pool->descending[lane->leg] : NULL;
 	struct bio_list bios;
-	unsigned int nr;
+	unsigned int nr, waiting;
 
 	spin_lock(&pool->lock);
+	/* What it comes for is not jammed. */
+	waiting = lane->nr_writes;
+	if (waiting)
+		atomic_sub(waiting, descending);
 	iop_pump(pool, NULL, lane, ktime_get_ns());
+	if (waiting)
+		atomic_add(waiting, descending);
 	nr = lane_take(lane, &bios);
 	/*
 	 * A fast disk may never let it come to an end, and what else waits for a worker
@@ -81,7 +95,9 @@ void iop_lane_work(struct work_struct *work)
 	if (lane->nr_bios)
 		queue_work(pool->wq, work);
 	spin_unlock(&pool->lock);
-	send_all(&bios, nr);
+	/* Who was there meanwhile and found the way jammed has left it to us. */
+	if (send_all(&bios, nr, descending) && READ_ONCE(pool->sched.jammed))
+		queue_work(pool->wq, &pool->timer_work);
 }
 
 /**
@@ -101,7 +117,7 @@ enum hrtimer_restart iop_timer(struct hrtimer *timer)
 }
 
 /**
- * iop_timer_work - what iop_timer() may not do in an interrupt
+ * iop_timer_work - look what may go, for the timer or a worker that is done
  * @work: the pool's timer_work
  *
  * Context: process.

@@ -524,6 +524,19 @@ static struct ioband_node *take_late(struct ioband_sched *sched, u32 in_flight,
 	       descend(late, ways) : NULL;
 }
 
+/* Whether any I/O that goes no way of @but waits for its turn or room. */
+static bool is_waiting(const struct ioband_sched *sched, u32 but)
+{
+	const struct ioband_node *root = &sched->root;
+	unsigned int way;
+
+	but |= ioband_shut(sched);
+	for (way = 0; way < ioband_nr_ways(root); way++)
+		if (!(but & BIT(way)) && ioband_facet_has_io(ioband_facet(root, way)))
+			return true;
+	return false;
+}
+
 /*
  * Note when I/O begins to wait for room at the disk, and when none does any more. Where
  * all I/Os of a round complete at once, none may wait until the next have come; that is
@@ -533,7 +546,7 @@ static void note_backlog(struct ioband_sched *sched, u64 now_ns)
 {
 	struct ioband_backlog *backlog = &sched->backlog;
 
-	if (ioband_is_ready(sched) == (bool)backlog->since_ns)
+	if (is_waiting(sched, sched->jammed) == (bool)backlog->since_ns)
 		return;
 	if (!backlog->since_ns) {
 		if (now_ns - backlog->until_ns > sched->service_ns) {
@@ -718,14 +731,7 @@ u64 ioband_got_ppm(const struct ioband_sched *sched,
  */
 bool ioband_is_ready(const struct ioband_sched *sched)
 {
-	const struct ioband_node *root = &sched->root;
-	unsigned int way;
-
-	for (way = 0; way < ioband_nr_ways(root); way++)
-		if (!(ioband_shut(sched) & BIT(way)) &&
-		    ioband_facet_has_io(ioband_facet(root, way)))
-			return true;
-	return false;
+	return is_waiting(sched, 0);
 }
 
 /* Whether there is a time @at_ns; if it is the first, or the only one, it counts. */

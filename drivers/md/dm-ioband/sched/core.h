@@ -271,8 +271,10 @@ struct ioband_backlog {
  * @depth: I/Os that may be in flight to a leg before the next one is held
  * @spare: I/Os that may be in flight to a leg beyond @depth, for groups that are
  *	behind when they arrive; 0 if @depth was asked for as a bound
- * @full: the ways to legs that have no room, a bit each; kept by the caller if
- *	there are several legs
+ * @jammed: the ways that nothing may go for now, whatever room there is, a bit each;
+ *	kept by the caller
+ * @full: with these, if there are several legs, the ways to those that have no room;
+ *	kept by the caller, too
  * @brim: likewise, the ways to legs that have no spare room either
  * @late: the group whose I/O was held last, if it was behind; until the next
  *	dispatch decision
@@ -298,6 +300,7 @@ struct ioband_sched {
 	const struct ioband_policy *policy;
 	u32 depth;
 	u32 spare;
+	u32 jammed;
 	u32 full;
 	u32 brim;
 	struct ioband_node *late;

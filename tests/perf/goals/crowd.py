@@ -8,6 +8,7 @@ import subprocess
 import time
 
 from lab import disks, dm, system, undo, verdict
+from lab.spinner import Spinner
 
 SLOTS, SERVICE_NS = 4, 400000
 FULL = SLOTS * 1e9 / SERVICE_NS
@@ -43,12 +44,12 @@ class Crowd:
         undo.push(self.stop)
         time.sleep(SETTLE)
 
-    def cost_ns(self, disk, undisturbed):
+    def cost_ns(self, disk, spinner):
         """Of the processor's time, for each I/O: the kernel does not count interrupts."""
-        ios, start = disk.ios(), time.monotonic()
-        rounds = system.spin(COSTS)
-        ns = (time.monotonic() - start) * 1e9
-        return ns * (1 - rounds / undisturbed) / (disk.ios() - ios)
+        ios, idle, start = disk.ios(), spinner.idle_ns(), time.monotonic_ns()
+        time.sleep(COSTS)
+        took, idle = time.monotonic_ns() - start, spinner.idle_ns() - idle
+        return (took - idle) / (disk.ios() - ios)
 
     def stop(self):
         self.process.kill()
@@ -72,25 +73,26 @@ def run():
 
 
 def measure(disk, program):
-    undisturbed = system.spin(COSTS)
+    spinner = Spinner()
     system.sh("dmsetup", "create", "plain", "--table",
               f"0 {system.sectors(disk.device)} linear {disk.device} 0")
     undo.push(system.sh, "dmsetup", "remove", "--retry", "plain")
     crowd = Crowd(program, "/dev/mapper/plain", 2)
-    plain_ns = crowd.cost_ns(disk, undisturbed)
+    plain_ns = crowd.cost_ns(disk, spinner)
     crowd.stop()
 
     volume = dm.Volume(disk.device, groups=f"{FIRST_LEAF}:100 {FIRST_LEAF + 1}:200",
                        kind="user")
     crowd = Crowd(program, volume.path, 2)
-    two_ns = crowd.cost_ns(disk, undisturbed)
+    two_ns = crowd.cost_ns(disk, spinner)
     crowd.stop()
     volume.remove()
 
     words, due = tree()
     volume = dm.Volume(disk.device, groups=words, kind="user")
     crowd = Crowd(program, volume.path, LEAVES)
-    all_ns = crowd.cost_ns(disk, undisturbed)
+    all_ns = crowd.cost_ns(disk, spinner)
+    spinner.stop()
     before = volume.stats()
     time.sleep(SHARES)
     after = volume.stats()

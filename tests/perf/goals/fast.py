@@ -5,15 +5,21 @@ instructions and in switches of tasks. One process each, one system call for eac
 
 What a disk does at once it completes at once if it takes the same time for each, and one
 interrupt and one wake-up serve several. Where times vary, as on every real one, each has its
-own.
+own. How many come back together depends on the depth: so what is measured has several trials
+and pauses of the search for it, and the depth that there was most of the time is told.
 """
 
+import collections
+import re
 import subprocess
 import time
 
 from lab import disks, dm, system, undo, verdict
+from lab.spinner import Spinner
 
-FIRST, COSTS = 20000, 0.5
+FIRST = 20000
+# Seconds: on the disk itself, on ioband, and from one look to the next.
+PLAIN, OURS, LOOK = 1, 6, 0.25
 CASES = {
     # name: slots, service, how much of that is random, users, reads of each outstanding,
     # seconds until the depth is found, at most so much more
@@ -41,16 +47,6 @@ class Users:
         undo.push(self.stop)
         time.sleep(settle)
 
-    def cost(self, disk, undisturbed):
-        """Instructions and switches for each I/O, and I/Os a second."""
-        ios, switched, start = disk_ios(disk), switches(), time.monotonic()
-        rounds = system.spin(COSTS)
-        took = time.monotonic() - start
-        ios = disk_ios(disk) - ios
-        # The end may come late to who only has what nobody else needs.
-        return ((took - COSTS * rounds / undisturbed) * 1e9 / ios,
-                (switches() - switched) / ios, ios / took)
-
     def stop(self):
         for process in self.processes:
             process.kill()
@@ -58,11 +54,51 @@ class Users:
         self.processes = []
 
 
+class Costs:
+    """What was done, what it took of the processor and how often tasks were switched."""
+
+    def __init__(self):
+        self.ios = self.ns = self.busy_ns = self.switches = 0
+
+    def add(self, ios, ns, idle_ns, switched):
+        self.ios += ios
+        self.ns += ns
+        self.busy_ns += ns - idle_ns
+        self.switches += switched
+
+    def figures(self):
+        return {"instructions": self.busy_ns / self.ios, "switches": self.switches / self.ios,
+                "ios-a-second": self.ios * 1e9 / self.ns}
+
+
 def disk_ios(disk):
     return int(system.read(f"/sys/block/{disk.leaf}/stat").split()[0])
 
 
-def measure(undisturbed, name, slots, service_ns, random_percent, users, depth, settle, limit):
+def watch(disk, seconds, depth=lambda: 0):
+    """What all of it costs, and each part by the depth at its end."""
+    def look():
+        return disk_ios(disk), time.monotonic_ns(), spinner.idle_ns(), switches()
+
+    spinner = Spinner()
+    time.sleep(LOOK)
+    every, parts, before = Costs(), collections.defaultdict(Costs), look()
+    for _ in range(round(seconds / LOOK)):
+        time.sleep(LOOK)
+        at, now = depth(), look()
+        part = [b - a for a, b in zip(before, now)]
+        every.add(*part)
+        parts[at].add(*part)
+        before = now
+    spinner.stop()
+    return every, parts
+
+
+def depth_of(volume):
+    return int(re.search(r"\bdepth=(\d+)", volume.message("show", 1 << 12))[1])
+
+
+def measure(name, slots, service_ns, random_percent, users, depth, settle, limit):
     disk = disks.simdisk("flat", slots=slots, service_ns=service_ns,
                          jitter_percent=random_percent, queue_depth=1023)
     disk.make()
@@ -70,26 +106,31 @@ def measure(undisturbed, name, slots, service_ns, random_percent, users, depth, 
               f"0 {system.sectors(disk.device)} linear {disk.device} 0")
     undo.push(system.sh, "dmsetup", "remove", "--retry", "plain")
     load = Users("/dev/mapper/plain", users, depth, 0.3)
-    plain = load.cost(disk, undisturbed)
+    plain = watch(disk, PLAIN)[0].figures()
     load.stop()
     system.sh("dmsetup", "remove", "--retry", "plain")
 
     groups = " ".join(f"{FIRST + i}:100" for i in range(users))
     volume = dm.Volume(disk.device, groups=groups, kind="user")
     load = Users(volume.path, users, depth, settle)
-    ours = load.cost(disk, undisturbed)
+    every, parts = watch(disk, OURS, lambda: depth_of(volume))
     load.stop()
     volume.remove()
     disk.remove()
 
-    for what, index in ("instructions", 0), ("switches", 1), ("ios-a-second", 2):
-        print(f"figure {name}-plain-{what} {plain[index]:.5g}")
-        print(f"figure {name}-ioband-{what} {ours[index]:.5g}")
-    verdict.goal(f"{name}-overhead-instructions", ours[0] - plain[0], limit)
-    verdict.goal(f"{name}-overhead-switches", ours[1] - plain[1], SWITCHES)
+    ours = every.figures()
+    for what, value in plain.items():
+        print(f"figure {name}-plain-{what} {value:.5g}")
+        print(f"figure {name}-ioband-{what} {ours[what]:.5g}")
+    most = max(parts, key=lambda at: parts[at].ns)
+    print(f"figure {name}-depth {most}")
+    print(f"figure {name}-depth-percent {100 * parts[most].ns / every.ns:.0f}")
+    print(f"figure {name}-at-depth-instructions "
+          f"{parts[most].figures()['instructions'] - plain['instructions']:.5g}")
+    for what, most_due in ("instructions", limit), ("switches", SWITCHES):
+        verdict.goal(f"{name}-overhead-{what}", ours[what] - plain[what], most_due)
 
 
 def run():
-    undisturbed = system.spin(COSTS)
     for name, case in CASES.items():
-        measure(undisturbed, name, *case)
+        measure(name, *case)

@@ -33,10 +33,10 @@ class Volume:
         undo.push(self.remove)
         self.control = os.open("/dev/mapper/control", os.O_RDWR)
 
-    def message(self, text):
-        """What the kernel answers; OSError if it refuses."""
+    def message(self, text, answer_size=ANSWER_SIZE):
+        """What the kernel answers; OSError if it refuses. Room for much costs much time."""
         data = struct.pack("=Q", 0) + text.encode() + b"\0"
-        buffer = bytearray(HEAD_SIZE + ANSWER_SIZE)
+        buffer = bytearray(HEAD_SIZE + answer_size)
         struct.pack_into(HEAD, buffer, 0, 4, 0, 0, len(buffer), HEAD_SIZE, 0, 0, 0, 0, 0, 0,
                          self.name.encode(), b"")
         buffer[HEAD_SIZE:HEAD_SIZE + len(data)] = data

@@ -3,7 +3,6 @@
 
 import os
 import subprocess
-import time
 
 
 class CannotDo(Exception):
@@ -45,13 +44,3 @@ def device_number(device):
 
 def sectors(device):
     return int(sh("blockdev", "--getsz", device))
-
-
-def spin(seconds):
-    """How far one gets who only has what nobody else needs of the processor."""
-    rounds, end = 0, time.monotonic() + seconds
-    os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
-    while time.monotonic() < end:
-        rounds += 1
-    os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
-    return rounds

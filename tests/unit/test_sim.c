@@ -421,6 +421,40 @@ static void test_in_step(void **state)
 }
 
 /*
+ * What all have outstanding is between the depth and twice that, and fits into what is
+ * tried: shares are as at a depth that was set, and little of the rate is lost.
+ */
+static void test_fits_into_trial(void **state)
+{
+	static const unsigned int loads[][3] = {
+		{ 4, 4, 4 }, { 16, 8, 12 }, { 16, 16, 16 }, { 32, 30, 31 }, { 64, 48, 48 },
+	};
+	char text[500];
+	double share = 1;
+	size_t i, j;
+
+	for (i = 0; i < ARRAY_SIZE(loads) * 2; i++) {
+		const unsigned int *load = loads[i / 2];
+
+		for (j = 0; j < 2; j++) {
+			snprintf(text, sizeof(text), FLAT "slots = %u\nservice_ns = 1600000\n"
+				 "queue_depth = 256\njitter_percent = %u\n"
+				 "[run]\nsettle = 5s\ntime = 10s\n[pool]\nio_throttle = %u\n"
+				 "[group a]\n[job]\ndepth = %u\n"
+				 "[group b]\nweight = 300\n[job]\ndepth = %u\n",
+				 load[0], i % 2 ? 50 : 20, j ? 0 : load[0], load[1], load[2]);
+			simulate(text);
+			if (j) {
+				assert_true(iops("b") / iops("total") > share - .02);
+				assert_true(iops("total") > .98 * load[0] * 625);
+			}
+			share = iops("b") / iops("total");
+			clean_up(NULL);
+		}
+	}
+}
+
+/*
  * A group that has no more outstanding than the disk does at once loses turns while more
  * is tried. It has three quarters at a depth of 4, two thirds at 5.
  */
@@ -680,6 +714,7 @@ int main(void)
 		TEST(test_now_and_then),
 		TEST(test_alone_again),
 		TEST(test_in_step),
+		TEST(test_fits_into_trial),
 		TEST(test_few_outstanding),
 		TEST(test_slow_depth),
 		TEST(test_reads_beside_own_writes),

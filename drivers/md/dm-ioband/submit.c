@@ -197,7 +197,7 @@ static bool iob_hold(struct ioband_pool *pool, struct ioband_bio *iob,
 
 	/* A worker may wait for a tag, and the submitter goes on. */
 	bio->bi_opf &= ~REQ_NOWAIT;
-	if (ioband_is_ready(&pool->sched))
+	if (pool->sched.backlog.since_ns)
 		pool->last_held_ns = now_ns;
 	trace_ioband_hold(iob, 0);
 	return true;
@@ -222,6 +222,8 @@ static void iop_calm(struct ioband_pool *pool, const struct ioband_group *group,
 	WRITE_ONCE(pool->is_timed, false);
 	pool->is_split = false;
 	iop_disown(pool);
+	ioband_depth_end(&pool->depth);
+	iop_update_depth(pool);
 	if (!has_waiting)
 		return;
 	pool->sched.depth = U32_MAX;

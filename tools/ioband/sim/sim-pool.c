@@ -201,7 +201,7 @@ static bool iob_hold(struct sim_pool *pool, struct sim_io *iob, u64 now_ns)
 	ioband_hold(&pool->sched, node, &iob->io, now_ns);
 	if (pump(pool, iob, false, now_ns))
 		return false;
-	if (ioband_is_ready(&pool->sched))
+	if (pool->sched.backlog.since_ns)
 		pool->last_held_ns = now_ns;
 	return true;
 }
@@ -223,6 +223,8 @@ static void iop_calm(struct sim_pool *pool, const struct sim_group *group, u64 n
 	pool->is_timed = false;
 	pool->is_split = false;
 	iop_disown(pool);
+	ioband_depth_end(&pool->depth);
+	iop_update_depth(pool);
 	if (!has_waiting)
 		return;
 	pool->sched.depth = U32_MAX;

@@ -285,6 +285,7 @@ void ioband_sched_init(struct ioband_sched *sched,
 	memset(sched, 0, sizeof(*sched));
 	sched->policy = policy;
 	sched->depth = depth;
+	sched->enough = U32_MAX;
 	ioband_node_init(&sched->root, IOBAND_WEIGHT_DEFAULT);
 	ioband_turn_init(&sched->turn);
 	sched->period = 1;
@@ -538,15 +539,18 @@ static bool is_waiting(const struct ioband_sched *sched, u32 but)
 }
 
 /*
- * Note when I/O begins to wait for room at the disk, and when none does any more. Where
+ * Note when I/O begins to wait for room at the disk, or it has enough though none does, and
+ * when that ends. While writes are shut out it does not have all there is for it. Where
  * all I/Os of a round complete at once, none may wait until the next have come; that is
  * part of what the round takes.
  */
-static void note_backlog(struct ioband_sched *sched, u64 now_ns)
+static void note_backlog(struct ioband_sched *sched, u32 in_flight, u64 now_ns)
 {
 	struct ioband_backlog *backlog = &sched->backlog;
+	bool has_enough = is_waiting(sched, sched->jammed) ||
+			  (in_flight >= sched->enough && !ioband_shut(sched));
 
-	if (is_waiting(sched, sched->jammed) == (bool)backlog->since_ns)
+	if (has_enough == (bool)backlog->since_ns)
 		return;
 	if (!backlog->since_ns) {
 		if (now_ns - backlog->until_ns > sched->service_ns) {
@@ -599,7 +603,7 @@ struct ioband_io *ioband_next(struct ioband_sched *sched, u32 in_flight,
 		node = take_late(sched, in_flight, now_ns, &ways);
 	if (!node) {
 		if (is_full(sched, in_flight, sched->depth, sched->full)) {
-			note_backlog(sched, now_ns);
+			note_backlog(sched, in_flight, now_ns);
 			return NULL;
 		}
 		node = choose(sched, now_ns, &top, &ways, &how);
@@ -609,7 +613,7 @@ struct ioband_io *ioband_next(struct ioband_sched *sched, u32 in_flight,
 	if (!io) {
 		/* It is no grace if no other I/O could go. */
 		ioband_turn_stop(sched, now_ns);
-		note_backlog(sched, now_ns);
+		note_backlog(sched, in_flight, now_ns);
 		return NULL;
 	}
 	if (how != IOBAND_OUT_OF_TURN) {
@@ -643,7 +647,7 @@ void ioband_unhold(struct ioband_sched *sched, struct ioband_node *node,
 	WRITE_ONCE(sched->held, sched->held - 1);
 	note_waits(sched, node, io, now_ns);
 	ioband_node_update(sched, node, now_ns);
-	note_backlog(sched, now_ns);
+	note_backlog(sched, 0, now_ns);
 }
 
 /**
@@ -674,7 +678,7 @@ u64 ioband_blocked_ns(const struct ioband_sched *sched, u64 now_ns)
 {
 	u64 since_ns = sched->backlog.since_ns;
 
-	if (!since_ns)
+	if (!since_ns || !ioband_is_ready(sched))
 		return 0;
 	if (ioband_before(since_ns, sched->went_ns))
 		since_ns = sched->went_ns;

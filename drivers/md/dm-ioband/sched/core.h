@@ -243,7 +243,7 @@ static inline struct ioband_facet *ioband_facet(const struct ioband_node *node,
 }
 
 /**
- * struct ioband_backlog - the times in which I/O waited for room at the disk
+ * struct ioband_backlog - the times in which I/O waited for room at the disk, or it had enough
  * @since_ns: since when it does; 0 if none does
  * @until_ns: until when it did last
  * @until_ios: I/Os sent until then
@@ -271,6 +271,8 @@ struct ioband_backlog {
  * @depth: I/Os that may be in flight to a leg before the next one is held
  * @spare: I/Os that may be in flight to a leg beyond @depth, for groups that are
  *	behind when they arrive; 0 if @depth was asked for as a bound
+ * @enough: with so many I/Os at the disk it does what it can at this depth, though none
+ *	waits for room: set while it is tried whether more than was found is better
  * @jammed: the ways that nothing may go for now, whatever room there is, a bit each;
  *	kept by the caller
  * @full: with these, if there are several legs, the ways to those that have no room;
@@ -300,6 +302,7 @@ struct ioband_sched {
 	const struct ioband_policy *policy;
 	u32 depth;
 	u32 spare;
+	u32 enough;
 	u32 jammed;
 	u32 full;
 	u32 brim;

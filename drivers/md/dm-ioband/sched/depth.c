@@ -9,7 +9,10 @@
  * all it can.
  *
  * What it does at some depth shows while it has as much as that, and more waits for room
- * (struct ioband_backlog). Time in which there was less to send does not count. How long
+ * (struct ioband_backlog). Time in which there was less to send does not count. Of a trial
+ * of more, time counts while the disk has more than it has at the settled depth, though
+ * nothing waits: or what fits into the depth on trial would leave it in force for ever, and
+ * the disk would divide itself. How long
  * the disk takes for an I/O then does not depend on how many there are to send, but on
  * the depth: it falls as long as parts of the disk were idle, and no longer. It is
  * measured in batches of one round of the queue, so that the scatter among these tells
@@ -412,10 +415,27 @@ static void note_shown(struct ioband_depth *depth, const struct ioband_depth_sam
 	depth->shown = *now;
 }
 
-/* The I/Os of the present batch, or of what is to be skipped. */
+/*
+ * The I/Os of the present batch, or of what is to be skipped: whole rounds, for where all
+ * of a round complete at once, the part of one takes as long as all of it, or no time.
+ */
 static u32 batch_ios(const struct ioband_depth *depth)
 {
-	return depth->skip ?: max_t(u32, depth->depth * depth->legs, BATCH_IOS);
+	u32 round = depth->depth * depth->legs;
+
+	return depth->skip ?: DIV_ROUND_UP(BATCH_IOS, round) * round;
+}
+
+/**
+ * ioband_depth_end - end a busy period
+ * @depth: the depth; a trial goes on in the next
+ *
+ * What is tried is not in force while nobody can tell whether it is any better.
+ */
+void ioband_depth_end(struct ioband_depth *depth)
+{
+	depth->depth = depth->settled;
+	depth->block = 0;
 }
 
 /**
@@ -447,6 +467,15 @@ bool ioband_depth_tick(struct ioband_depth *depth, u32 max,
 		goto out;
 	}
 	note_shown(depth, now);
+	/*
+	 * Where all of a round complete at once, the first batch may have begun when a
+	 * round had just gone, and counts the time of one more than went in it.
+	 */
+	if (depth->trying && !depth->block && ios > batch_ios(depth) * 5 / 4) {
+		depth->block++;
+		begin_batch(depth, 0, now);
+		goto out;
+	}
 	mean_add(&cost->io, cost_of(ns, ios, &depth->io_unit));
 	mean_add(&cost->sector, cost_of(ns, sectors, &depth->sector_unit));
 	begin_batch(depth, 0, now);
@@ -511,6 +540,8 @@ ioband_depth_enforce(const struct ioband_depth *depth, struct ioband_sched *sche
 		reason = IOBAND_DEPTH_POLICY;
 	}
 	sched->depth = in_force;
+	sched->enough = depth->trying > depth->settled && depth->depth == depth->trying ?
+			depth->settled * depth->legs + 1 : U32_MAX;
 	sched->spare = min(most - in_force, SPARE_MAX);
 	/* One I/O at each of several legs is not one at a time, except with turns. */
 	sched->turn.is_serial = in_force == 1 && (bounds->legs == 1 || by_turns);

@@ -50,4 +50,3 @@ void iob_send(struct ioband_pool *pool, struct ioband_bio *iob,
 	for (; iob; iob = iob->next)
 		bio_list_add(&lane->bios, iob_to_bio(iob));
 }
-

@@ -69,7 +69,7 @@ static inline const char *ioband_own_broken(const struct ioband_node *node)
 		if (ioband_leg_of(facet)->whose != node || facet->way != way)
 			return "a facet has forgotten what it is of";
 		if ((facet->state == IOBAND_FACET_READY) !=
-		    !!(node->ready & BIT(way)))
+		    !!(node->ready & BIT_ULL(way)))
 			return "a node has forgotten which of its facets are ready";
 		for (i = 0; i < 2; i++) {
 			count = ioband_heap_count(&facet->held[i]);
@@ -105,7 +105,8 @@ static inline const char *ioband_heaps_broken(const struct ioband_node *node,
 		ready[child->class]++;
 		if (!ioband_heap_has(&facet->ready[child->class], &below->node))
 			return "a ready child is not in its parent's heap";
-		if (below->node.key !=
+		if (below->keeps_place ? way % IOBAND_KINDS != IOBAND_KIND_THROTTLED :
+		    below->node.key !=
 		    ioband_leg_of(below)->tag.start[ioband_way_dir(way)])
 			return "the key of a ready child is not its start tag";
 	}
@@ -182,11 +183,11 @@ static inline const char *ioband_terms_broken(const struct ioband_sched *sched,
 	bool any_group = false;
 	const struct ioband_node *child;
 	unsigned int way;
-	u32 own = 0;
+	u64 own = 0;
 
 	for (way = 0; way < ioband_nr_ways(node); way++)
 		if (ioband_holds_own(ioband_facet(node, way)))
-			own |= BIT(way);
+			own |= BIT_ULL(way);
 	if (terms->node != node)
 		return "terms have forgotten whose they are";
 	sums->minimums += terms->in_minimums;
@@ -332,18 +333,20 @@ static inline const char *ioband_tags_broken(const struct ioband_sched *sched,
 	if (!ioband_last_limited(node) && ioband_directions_differ(sched, node))
 		return "directions differ without a limit";
 	list_for_each_entry(child, &node->children, sibling) {
-		for (way = 0; way < IOBAND_DIRS; way++)
-			if (child->ready & BIT(way) &&
+		for (way = 0; way < ioband_nr_ways(node); way++)
+			if (child->ready & BIT_ULL(way) &&
 			    ioband_is_behind(&child->plain.tag,
-					     &node->plain.vtime[child->class], way))
+					     &node->plain.vtime[child->class],
+					     ioband_way_dir(way)))
 				return "a ready child is behind virtual time";
 		broken = ioband_tags_broken(sched, child);
 		if (broken)
 			return broken;
 	}
-	for (way = 0; way < IOBAND_DIRS; way++)
+	for (way = 0; way < ioband_nr_ways(node); way++)
 		if (ioband_holds_own(ioband_facet(node, way)) &&
-		    ioband_is_behind(&node->plain.own, &node->plain.vtime[IOBAND_BE], way))
+		    ioband_is_behind(&node->plain.own, &node->plain.vtime[IOBAND_BE],
+				     ioband_way_dir(way)))
 			return "a node's own I/O is behind virtual time";
 	return NULL;
 }

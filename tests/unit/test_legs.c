@@ -109,7 +109,7 @@ static struct leg_io *next(u32 at_disk)
 	check();
 	if (!io)
 		return NULL;
-	assert_false(sched.full & BIT(ioband_way(io)));
+	assert_false(sched.full & BIT_ULL(ioband_way(io)));
 	leg_io = container_of(io, struct leg_io, io);
 	assert_true(leg_io->held);
 	leg_io->held = false;
@@ -126,8 +126,7 @@ static void send(void)
 		at_disk = 0;
 		for (leg = 0; leg < nr_legs; at_disk += in_flight[leg++])
 			if (in_flight[leg] == DEPTH)
-				sched.full |= (BIT(IOBAND_READ) | BIT(IOBAND_WRITE)) <<
-					      leg * IOBAND_DIRS;
+				sched.full |= ioband_ways_to(leg);
 		sched.brim = sched.full;
 		io = next(at_disk);
 		if (!io)
@@ -432,7 +431,7 @@ static void test_at_random(void **state)
 			ioband_sched_restart(&sched);
 			break;
 		case 6: case 7: case 8: case 9: case 10: case 11:
-			sched.full = draw(1 << nr_legs * IOBAND_DIRS);
+			sched.full = draw(1 << nr_legs * IOBAND_KINDS);
 			for (above = draw(4); above && next(0); above--)
 				sent++;
 			break;
@@ -440,6 +439,7 @@ static void test_at_random(void **state)
 			if (io->held)
 				break;
 			io->io.dir = draw(IOBAND_DIRS);
+			io->io.is_throttled = io->io.dir == IOBAND_WRITE && draw(2);
 			hold(io);
 		}
 		check();
@@ -531,7 +531,6 @@ static struct leg_io *hold_at(struct group *group, unsigned int i, unsigned int 
 /* Who is late at a full leg is not at another, and keeps what was promised. */
 static void test_late_at_a_full_leg(void **state)
 {
-	const u32 both = BIT(IOBAND_READ) | BIT(IOBAND_WRITE);
 	static const struct ioband_rate none[IOBAND_LIMITS];
 	struct ioband_terms terms;
 	struct group *modest;
@@ -547,8 +546,8 @@ static void test_late_at_a_full_leg(void **state)
 	late = hold_at(modest, 1, 0);
 	now_ns += 25 * NSEC_PER_MSEC;
 	hold_at(modest, 2, 1);
-	sched.full = both;
-	sched.brim = both;
+	sched.full = ioband_ways_to(0);
+	sched.brim = sched.full;
 	assert_ptr_equal(next(DEPTH)->group, &groups[0]);
 	now_ns++;
 	sched.full = 0;
@@ -587,6 +586,161 @@ static void test_left_at_a_leg(void **state)
 	assert_int_equal(left, 0);
 }
 
+static struct leg_io *hold_write(struct group *group, unsigned int i, bool is_throttled)
+{
+	group->ios[i].io.dir = IOBAND_WRITE;
+	group->ios[i].io.is_throttled = is_throttled;
+	return hold_at(group, i, 0);
+}
+
+/*
+ * Where throttled writes are jammed all else goes, of any group: other writes of the same
+ * group, too, though they have come later. Then those left behind are first.
+ */
+static void test_jammed(void **state)
+{
+	struct leg_io *throttled, *swift, *io;
+	unsigned int i, nr_swift = 0;
+
+	nr_legs = 1;
+	start();
+	add(0, 100, BIT(0), 0);
+	add(1, 100, BIT(0), 0);
+	throttled = hold_write(&groups[0], 0, true);
+	hold_write(&groups[0], 1, true);
+	swift = hold_write(&groups[0], 2, false);
+	for (i = 0; i < 8; i++)
+		hold_write(&groups[1], i, false);
+	sched.jammed = BIT_ULL(IOBAND_KIND_THROTTLED);
+	sched.full = sched.jammed;
+	sched.brim = sched.jammed;
+	for (i = 0; i < 5; i++) {
+		io = next(0);
+		assert_true(io == swift || io->group == &groups[1]);
+		nr_swift += io == swift;
+	}
+	assert_int_equal(nr_swift, 1);
+	sched.jammed = 0;
+	sched.full = 0;
+	sched.brim = 0;
+	assert_ptr_equal(next(0), throttled);
+	assert_ptr_equal(next(0)->group, &groups[0]);
+	for (i = 0; i < 4; i++)
+		assert_ptr_equal(next(0)->group, &groups[1]);
+	assert_null(next(0));
+	nr_legs = 2;
+}
+
+static void jam(bool is_jammed)
+{
+	sched.jammed = is_jammed ? BIT_ULL(IOBAND_KIND_THROTTLED) : 0;
+	sched.full = sched.jammed;
+	sched.brim = sched.jammed;
+}
+
+/*
+ * Who has other I/O, too, has what is throttled go as well, though others have nothing else
+ * and so fall behind; and has no more for that.
+ */
+static void jam_beside(enum ioband_dir dir, unsigned int above)
+{
+	unsigned int i, opened = 0, throttled[2] = { }, others = 0;
+	struct leg_io *io;
+
+	nr_legs = 1;
+	start();
+	add(0, 100, BIT(0), 0);
+	add(1, 100, BIT(0), 0);
+	if (above) {
+		add(2, 100, BIT(0), 0);
+		ioband_node_move(&sched, &groups[above - 1].node, &groups[2].node, now_ns);
+	}
+	for (i = 0; i < 8; i++)
+		hold_write(&groups[1], i, true);
+	hold_write(&groups[0], 0, true);
+	for (i = 1; i < 5; i++) {
+		groups[0].ios[i].io.is_async = dir == IOBAND_WRITE;
+		if (dir == IOBAND_READ)
+			hold_at(&groups[0], i, 0);
+		else
+			hold_write(&groups[0], i, false);
+	}
+	for (i = 0; i < 70000; i++) {
+		now_ns += NSEC_PER_MSEC / 10;
+		jam(i % 7 != 6);
+		opened += !sched.jammed;
+		io = next(0);
+		if (io->io.is_throttled)
+			throttled[io->group - groups]++;
+		else
+			others++;
+		hold(io);
+	}
+	jam(false);
+	/* Each has a tenth of what is throttled at least, and nobody loses a turn of it. */
+	assert_int_equal(opened, 10000);
+	assert_int_equal(throttled[0] + throttled[1] + others, 70000);
+	assert_in_range(throttled[0], 1000, 5010);
+	assert_in_range(throttled[0] + throttled[1], 9900, 10000);
+	nr_legs = 2;
+}
+
+static void test_jammed_beside_reads(void **state)
+{
+	jam_beside(IOBAND_READ, 0);
+}
+
+static void test_jammed_beside_writes(void **state)
+{
+	jam_beside(IOBAND_WRITE, 0);
+}
+
+static void test_jammed_below_others(void **state)
+{
+	jam_beside(IOBAND_READ, 1);
+	jam_beside(IOBAND_WRITE, 2);
+}
+
+/* A jam saves nothing up. */
+static void test_jammed_for_long(void **state)
+{
+	unsigned int i, run;
+
+	nr_legs = 1;
+	start();
+	add(0, 100, BIT(0), 8);
+	add(1, 100, BIT(0), 0);
+	for (i = 0; i < 64; i++)
+		hold_write(&groups[1], i, true);
+	jam(true);
+	for (i = 0; i < 20000; i++)
+		hold(next(0));
+	jam(false);
+	for (run = 0; run < 100; run++) {
+		struct leg_io *io = next(0);
+
+		if (io->group == &groups[0])
+			break;
+		hold(io);
+	}
+	assert_in_range(run, 1, 18);
+	jam(true);
+	for (i = 0; i < 20000; i++)
+		hold(next(0));
+	for (i = 64; i < 72; i++)
+		hold_at(&groups[1], i, 0);
+	for (run = 0; run < 100; run++) {
+		struct leg_io *io = next(0);
+
+		if (io->group == &groups[0])
+			break;
+		hold(io);
+	}
+	assert_in_range(run, 1, 2);
+	jam(false);
+	nr_legs = 2;
+}
+
 /* I/Os beyond the depth of one leg take no room at another. */
 static void test_room_apart(void **state)
 {
@@ -595,7 +749,7 @@ static void test_room_apart(void **state)
 	groups[0].ios[0].group = &groups[0];
 	groups[0].legs = BIT(1);
 	hold(&groups[0].ios[0]);
-	sched.full = BIT(IOBAND_READ) | BIT(IOBAND_WRITE);
+	sched.full = ioband_ways_to(0);
 	sched.brim = sched.full;
 	assert_ptr_equal(next(2 * DEPTH), &groups[0].ios[0]);
 }
@@ -618,6 +772,11 @@ int main(void)
 		cmocka_unit_test(test_minimums_apart),
 		cmocka_unit_test(test_late_at_a_full_leg),
 		cmocka_unit_test(test_left_at_a_leg),
+		cmocka_unit_test(test_jammed),
+		cmocka_unit_test(test_jammed_beside_reads),
+		cmocka_unit_test(test_jammed_beside_writes),
+		cmocka_unit_test(test_jammed_below_others),
+		cmocka_unit_test(test_jammed_for_long),
 		cmocka_unit_test(test_room_apart),
 	};
 

@@ -39,6 +39,7 @@ typedef int64_t s64;
 #define clamp(v, lo, hi) min(max(v, lo), hi)
 
 #define BIT(nr)		(1UL << (nr))
+#define BIT_ULL(nr)	(1ULL << (nr))
 #define DIV_ROUND_UP(n, d) (((n) + (d) - 1) / (d))
 
 #define NSEC_PER_USEC	1000L

@@ -37,17 +37,35 @@ void iop_contend(struct ioband_pool *pool, u64 now_ns)
 	smp_mb();
 }
 
-static unsigned int way_of(unsigned int leg, enum ioband_dir dir)
+static u64 throttled_way_to(unsigned int leg)
 {
-	return leg * IOBAND_DIRS + dir;
+	return BIT_ULL(ioband_throttled_way(leg));
+}
+
+/* For so long a worker has something in hand unless it sleeps. */
+#define JAM_NS	((u64)30 * NSEC_PER_USEC)
+
+/**
+ * iop_is_jammed - whether throttled writes do not get to a leg now
+ * @pool: the pool
+ * @leg: the leg
+ * @now_ns: the time
+ *
+ * Context: any.
+ */
+bool iop_is_jammed(const struct ioband_pool *pool, unsigned int leg, u64 now_ns)
+{
+	return atomic_read(&pool->descending[leg]) &&
+	       (s64)(now_ns - READ_ONCE(pool->descended_ns[leg])) > (s64)JAM_NS;
 }
 
 /*
  * The room that is taken at a leg. What did not wait for it, swap, metadata and journals,
  * takes half the depth at most, or others would get none while there is always more. A
  * bound that was asked for holds for all. What is jammed on its way to the disk is not there
- * yet, but for the first: whatever it sleeps for, it will want a tag. Nor are flushes, but
- * they want one, too.
+ * yet, but for the first: whatever it sleeps for, it will want a tag. The rest may exceed the
+ * depth, or the bound, for a moment when its worker wakes. Flushes are not there either, but
+ * they want a tag, too.
  */
 static u32 iop_room_taken(const struct ioband_pool *pool, unsigned int leg)
 {
@@ -59,7 +77,7 @@ static u32 iop_room_taken(const struct ioband_pool *pool, unsigned int leg)
 	if (!pool->io_throttle && !pool->io_limit)
 		free = pushed - min(pushed, half);
 	/* What was pushed may be on its way, too. */
-	if (pool->sched.jammed & BIT(way_of(leg, IOBAND_WRITE)))
+	if (pool->sched.jammed & throttled_way_to(leg))
 		free = max(free, max(atomic_read(&pool->descending[leg]), 1) - 1U);
 	return there - min(there, free) + (half && atomic_read(&pool->flushes));
 }
@@ -67,34 +85,35 @@ static u32 iop_room_taken(const struct ioband_pool *pool, unsigned int leg)
 /**
  * iop_jammed - find the ways by which I/O does not get to the disk now
  * @pool: the pool
+ * @now_ns: the time
  *
- * These are ways of writes which a worker has in hand, or has not come for: it may sleep
- * below, until the kernel's throttling of writeback lets them go. What more is sent that way
- * would wait there, in the order in which it was sent. So would not what is not throttled: if
- * any such write is held, all may go. What a stalled volume has on its way holds up no other.
+ * These are ways of writes which a worker has in hand, or has not come for, and for a while
+ * none of them has got on: it sleeps below, until the kernel's throttling of writeback lets
+ * them go. What more is sent that way would wait there, in the order in which it was sent.
+ * What a stalled volume has on its way holds up no other.
  *
  * Context: any, pool->lock held.
  * Return: the ways, a bit each.
  */
-u32 iop_jammed(const struct ioband_pool *pool)
+u64 iop_jammed(const struct ioband_pool *pool, u64 now_ns)
 {
 	unsigned int leg;
-	u32 jammed = 0;
+	u64 jammed = 0;
 
 	lockdep_assert_held(&pool->lock);
 
-	if (!pool->contended || pool->has_stalled || pool->nr_swift)
+	if (!pool->contended || pool->has_stalled)
 		return 0;
 	for (leg = 0; leg < pool->nr_legs; leg++)
-		if (atomic_read(&pool->descending[leg]))
-			jammed |= BIT(way_of(leg, IOBAND_WRITE));
+		if (iop_is_jammed(pool, leg, now_ns))
+			jammed |= throttled_way_to(leg);
 	return jammed;
 }
 
 /* Have nothing be sent by ways that are jammed; who frees one looks what may go. */
-static void iop_note_jams(struct ioband_pool *pool)
+static void iop_note_jams(struct ioband_pool *pool, u64 now_ns)
 {
-	WRITE_ONCE(pool->sched.jammed, iop_jammed(pool));
+	WRITE_ONCE(pool->sched.jammed, iop_jammed(pool, now_ns));
 	if (likely(!pool->sched.jammed))
 		return;
 	/*
@@ -102,15 +121,15 @@ static void iop_note_jams(struct ioband_pool *pool)
 	 * way was jammed, or we see that it is not any more.
 	 */
 	smp_mb();
-	WRITE_ONCE(pool->sched.jammed, iop_jammed(pool));
+	WRITE_ONCE(pool->sched.jammed, iop_jammed(pool, now_ns));
 }
 
 /* What goes next, to a leg that has room; a disk with turns has but one slot. */
 static struct ioband_io *iop_next_of(struct ioband_pool *pool, u64 now_ns)
 {
-	const u32 both = BIT(IOBAND_READ) | BIT(IOBAND_WRITE);
-	u32 in_flight = 0, full = 0, brim = 0;
+	u64 full = 0, brim = 0;
 	unsigned int leg;
+	u32 in_flight = 0;
 
 	pool->sched.full = pool->sched.jammed;
 	pool->sched.brim = pool->sched.jammed;
@@ -123,9 +142,9 @@ static struct ioband_io *iop_next_of(struct ioband_pool *pool, u64 now_ns)
 
 		if (there >= pool->sched.depth ||
 		    (pool->sched.turn.is_serial && in_flight))
-			full |= both << leg * IOBAND_DIRS;
+			full |= ioband_ways_to(leg);
 		if (there >= (u64)pool->sched.depth + pool->sched.spare)
-			brim |= both << leg * IOBAND_DIRS;
+			brim |= ioband_ways_to(leg);
 	}
 	pool->sched.full |= full;
 	pool->sched.brim |= brim;
@@ -219,10 +238,10 @@ bool iop_pump(struct ioband_pool *pool, struct ioband_bio *self,
 	if (!list_empty(&pool->news))
 		iop_settle(pool);
 	iop_tick_depth(pool, now_ns);
-	iop_note_jams(pool);
+	iop_note_jams(pool, now_ns);
 	while ((io = iop_next(pool, now_ns))) {
 		struct ioband_bio *iob = iob_from_io(io);
-		wait_queue_head_t *wait = &iob->group->wait[io->dir];
+		wait_queue_head_t *wait = &iob->group->wait[ioband_kind(io)];
 		struct ioband_bio *last;
 		u32 in_flight;
 
@@ -238,8 +257,9 @@ bool iop_pump(struct ioband_pool *pool, struct ioband_bio *self,
 		if (waitqueue_active(wait) && !iob_must_wait(pool, iob))
 			wake_up(wait);
 		if (iob == self) {
-			/* What was given up may have tags. */
-			direct = in_flight <= iot_direct(iob->target) && !pool->has_stalled;
+			/* It must not sleep; what was given up may have tags. */
+			direct = !iob->io.is_throttled && !pool->has_stalled &&
+				 in_flight <= iot_direct(iob->target);
 			if (direct)
 				continue;
 		} else {
@@ -313,7 +333,8 @@ bool iob_enqueue(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns)
 	 * sees its slot free.
 	 */
 	smp_mb();
-	return !pool->contended || !others_wait || pool->sched.late || iop_jammed(pool) ||
+	return !pool->contended || !others_wait || pool->sched.late ||
+	       iop_jammed(pool, now_ns) ||
 	       iop_room_taken(pool, iob->io.leg) < pool->sched.depth;
 }
 

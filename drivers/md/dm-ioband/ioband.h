@@ -161,8 +161,8 @@ struct ioband_group {
 	u64 done_ns;
 
 	struct ioband_node node ____cacheline_aligned_in_smp;	/* guarded by pool->lock */
-	/* Bios held, by direction, streams included; written under pool->lock. */
-	u32 held[IOBAND_DIRS];
+	/* Bios held, by kind, streams included; written under pool->lock. */
+	u32 held[IOBAND_KINDS];
 	/* Held run that more bios may join, or NULL; under pool->lock. */
 	struct ioband_bio *open;
 	struct ioband_waits waits;	/* written under pool->lock */
@@ -177,8 +177,8 @@ struct ioband_group {
 	struct ioband_settings settings;
 	/* NULL if statistics were never reset; written under ioband_mutex. */
 	struct ioband_base __rcu *base;
-	/* Submitters that found held_max bios of this direction held. */
-	wait_queue_head_t wait[IOBAND_DIRS];
+	/* Submitters that found held_max bios of this kind held. */
+	wait_queue_head_t wait[IOBAND_KINDS];
 	union {
 		struct list_head spare;	/* before the group is in use */
 		struct rcu_head rcu;	/* afterwards */
@@ -284,9 +284,8 @@ struct ioband_lane {
 	struct ioband_target *target;
 	u8 leg;				/* of the pool; this and the next are constant */
 	bool is_throttled;
-	struct bio_list bios;		/* this and the next two under pool->lock */
+	struct bio_list bios;		/* this and the next under pool->lock */
 	u32 nr_bios;
-	u32 nr_writes;			/* counted in pool->descending; a run is one */
 };
 
 /* per line of a table */
@@ -365,7 +364,8 @@ struct ioband_pool {
 	u32 nr_looks;			/* how often since then; under lock */
 	/* Of throttled lanes: what workers have in hand, or have not come for; a run is one. */
 	atomic_t descending[IOBAND_LEGS_MAX];
-	u32 nr_swift;			/* writes held that are not throttled, by run; under lock */
+	/* Of that: when it began, a worker came for it, or sent some without a jam, last. */
+	u64 descended_ns[IOBAND_LEGS_MAX];
 	atomic_t flushes;		/* empty ones at the disk */
 	struct list_head targets;	/* written under ioband_mutex and lock */
 	struct ioband_depth depth;	/* guarded by lock */
@@ -433,7 +433,7 @@ struct ioband_bio {
 	struct list_head watched;
 	pid_t pid;			/* 0: a kernel thread; set when it is held */
 	u32 data_sectors;
-	u8 lane;			/* of its target, by its first sector and its kind */
+	u8 leg;				/* of its target, by its first sector */
 	u8 cohort;			/* when it took its place */
 	/* At the disk: a flush; its run's last has it; or the device does not answer. */
 	bool has_no_place;
@@ -482,7 +482,7 @@ static inline void iob_move(struct ioband_bio *iob, struct ioband_group *to)
 /* The lane a bio goes down; lanes do not wait for each other. */
 static inline struct ioband_lane *iob_lane(const struct ioband_bio *iob)
 {
-	return &iob->target->lanes[iob->lane];
+	return &iob->target->lanes[2 * iob->leg + iob->io.is_throttled];
 }
 
 /* I/Os that took their place in one cohort, and are still there. */
@@ -519,14 +519,15 @@ static inline struct ioband_bio *iob_from_io(struct ioband_io *io)
 
 static inline u32 iog_held(const struct ioband_group *group)
 {
-	return READ_ONCE(group->held[IOBAND_READ]) +
-	       READ_ONCE(group->held[IOBAND_WRITE]);
+	return READ_ONCE(group->held[IOBAND_KIND_READ]) +
+	       READ_ONCE(group->held[IOBAND_KIND_WRITE]) +
+	       READ_ONCE(group->held[IOBAND_KIND_THROTTLED]);
 }
 
 /* Have @group hold so many more: under pool->lock, but iog_held() reads without. */
-static inline void iog_count_held(struct ioband_group *group, enum ioband_dir dir, s32 more)
+static inline void iog_count_held(struct ioband_group *group, enum ioband_kind kind, s32 more)
 {
-	WRITE_ONCE(group->held[dir], group->held[dir] + more);
+	WRITE_ONCE(group->held[kind], group->held[kind] + more);
 }
 
 static inline struct ioband_group *iog_from_node(struct ioband_node *node)
@@ -590,12 +591,12 @@ static inline void iob_push(struct ioband_pool *pool, struct ioband_bio *iob)
 }
 
 /*
- * Whether the submitter shall wait for its group's queue here to get shorter. That of
- * reads, say: kernel threads do not wait, and what they write back may be any number.
+ * Whether the submitter shall wait for its group's queue here to get shorter, that of the
+ * same kind: kernel threads do not wait, and what they write back may be any number.
  */
 static inline bool iob_must_wait(struct ioband_pool *pool, const struct ioband_bio *iob)
 {
-	return READ_ONCE(iob->group->held[iob->io.dir]) >=
+	return READ_ONCE(iob->group->held[ioband_kind(&iob->io)]) >=
 	       READ_ONCE(pool->held_max);
 }
 
@@ -742,7 +743,8 @@ void iog_keep_back(struct ioband_group *group, u64 now_ns);
 bool iob_note_answer(const struct ioband_bio *iob);
 
 /* dispatch.c */
-u32 iop_jammed(const struct ioband_pool *pool);
+bool iop_is_jammed(const struct ioband_pool *pool, unsigned int leg, u64 now_ns);
+u64 iop_jammed(const struct ioband_pool *pool, u64 now_ns);
 bool iop_pump(struct ioband_pool *pool, struct ioband_bio *self,
 	      const struct ioband_lane *here, u64 now_ns);
 void iop_contend(struct ioband_pool *pool, u64 now_ns);

@@ -3,6 +3,8 @@
  * Lanes: which way a bio goes down, and what is queued there for the lane's worker
  * (worker.c).
  */
+#include <linux/ktime.h>
+
 #include "ioband.h"
 
 /**
@@ -20,7 +22,7 @@ void iob_find_leg(struct ioband_bio *iob)
 	u64 chunk = iob_to_bio(iob)->bi_iter.bi_sector >> iot->chunk_shift;
 	u32 leg = do_div(chunk, iot->nr_legs);
 
-	iob->lane += 2 * leg;
+	iob->leg = leg;
 	iob->io.leg = leg % iot->volume->pool->nr_legs;
 }
 
@@ -43,10 +45,8 @@ void iob_send(struct ioband_pool *pool, struct ioband_bio *iob,
 	if (!lane->nr_bios && lane != here)
 		queue_work(pool->wq, &lane->work);
 	lane->nr_bios += 1 + iob->io.merged;
-	if (lane->is_throttled) {
-		lane->nr_writes++;
-		atomic_inc(&pool->descending[lane->leg]);
-	}
+	if (lane->is_throttled && atomic_inc_return(&pool->descending[lane->leg]) == 1)
+		WRITE_ONCE(pool->descended_ns[lane->leg], ktime_get_ns());
 	for (; iob; iob = iob->next)
 		bio_list_add(&lane->bios, iob_to_bio(iob));
 }

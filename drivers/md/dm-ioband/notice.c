@@ -61,12 +61,11 @@ static bool is_starved(const struct ioband_group *group)
 /* It is kept back, since the device below does not answer. */
 static bool is_stalled(const struct ioband_group *group)
 {
-	enum ioband_dir dir;
+	const struct ioband_below *below = group->volume->below;
 
-	for (dir = IOBAND_READ; dir < IOBAND_DIRS; dir++)
-		if (group->held[dir] && group->volume->below[dir].stalled_ns)
-			return true;
-	return false;
+	return (group->held[IOBAND_KIND_READ] && below[IOBAND_READ].stalled_ns) ||
+	       ((group->held[IOBAND_KIND_WRITE] || group->held[IOBAND_KIND_THROTTLED]) &&
+		below[IOBAND_WRITE].stalled_ns);
 }
 
 static bool is_unmet(struct ioband_group *group)

@@ -74,7 +74,7 @@ static bool iob_continues(struct ioband_bio *iob, struct ioband_bio *first)
 	struct bio *last = iob_to_bio(first->last);
 
 	/* One task, that its death sets free all; a held bio is not NOWAIT any more. */
-	return first->target == iob->target && first->lane == iob->lane &&
+	return first->target == iob->target && first->leg == iob->leg &&
 	       first->pid == iob->pid && first->io.prio == iob->io.prio &&
 	       !((bio->bi_opf ^ last->bi_opf) & ~REQ_NOWAIT) &&
 	       bio->bi_ioprio == last->bi_ioprio &&
@@ -108,7 +108,7 @@ bool iob_merge(struct ioband_pool *pool, struct ioband_bio *iob)
 	first->segments += iob->segments;
 	first->io.merged++;
 	first->io.sectors += iob->io.sectors;
-	iog_count_held(group, iob->io.dir, 1);
+	iog_count_held(group, ioband_kind(&iob->io), 1);
 	return true;
 }
 

@@ -180,7 +180,6 @@ static bool iob_hold(struct ioband_pool *pool, struct ioband_bio *iob,
 	bio->bi_ioprio = bio_ioprio(bio);
 	iob->io.prio = core_prio(bio->bi_ioprio);
 	iob->io.is_async = iob_is_writeback(iob) || is_direct(bio);
-	iob->lane |= is_throttled(bio);
 	iob->pid = current->flags & PF_KTHREAD ? 0 : task_pid_nr(current);
 	iob->account = iop_stream(pool, iob);
 	/*
@@ -215,7 +214,7 @@ static void iop_calm(struct ioband_pool *pool, const struct ioband_group *group,
 
 	if (!pool->contended || pool->sched.squeeze.state || pool->has_stalled ||
 	    (has_waiting ? pool->is_split || pool->nr_holding > 1 || !iog_held(group) ||
-			   iop_is_shared(pool) || iop_jammed(pool) :
+			   iop_is_shared(pool) || iop_jammed(pool, now_ns) :
 			   (s64)(now_ns - pool->last_held_ns) <= CALM_NS))
 		return;
 	WRITE_ONCE(pool->contended, false);
@@ -279,6 +278,7 @@ iop_submit_contended(struct ioband_pool *pool, struct ioband_bio *iob)
 	u64 now_ns;
 
 	iob_find_urgency(iob, iob_to_bio(iob));
+	iob->io.is_throttled = is_throttled(iob_to_bio(iob));
 retry:
 	spin_lock(&pool->lock);
 	if (group->detached) {
@@ -297,7 +297,7 @@ retry:
 		iop_pump(pool, NULL, NULL, now_ns);
 	/* Here: a bio that is held, and its reference, are not ours after that. */
 	if (waited && !iob_must_wait(pool, iob))
-		wake_up(&group->wait[iob->io.dir]);
+		wake_up(&group->wait[ioband_kind(&iob->io)]);
 	spin_unlock(&pool->lock);
 
 	if (verdict == IOBAND_WAIT &&
@@ -306,7 +306,7 @@ retry:
 		 * The group stays: the bio has a reference on it. Who freezes the queue
 		 * wakes nobody, so look now and then; the place in the line is kept.
 		 */
-		if (___wait_event(group->wait[iob->io.dir],
+		if (___wait_event(group->wait[ioband_kind(&iob->io)],
 				  !iob_must_wait(pool, iob) ||
 				  READ_ONCE(group->detached) ||
 				  iot_pushes_back(iob->target) ||
@@ -450,6 +450,9 @@ look:
 	 */
 	if (!READ_ONCE(pool->sched.held))
 		goto put;
+	/* If the worker of a throttled lane sleeps below another looks. */
+	if (lane->is_throttled && iop_is_jammed(pool, lane->leg, now_ns))
+		lane--;
 	/*
 	 * If it is about to run it sees the place free: between our look and its own it
 	 * clears the bit, with a full barrier. To look costs less than to queue.
@@ -457,9 +460,6 @@ look:
 	work = &lane->work;
 	if (!work_pending(work))
 		queue_work(pool->wq, work);
-	else if (lane->is_throttled && atomic_read(&pool->descending[lane->leg]))
-		/* It has not come since the last completion, and may sleep below. */
-		queue_work(pool->wq, &lane[-1].work);
 put:
 	percpu_ref_put(&group->ref);
 }

@@ -239,13 +239,14 @@ static __always_inline void iob_init(struct ioband_bio *iob, struct ioband_targe
 {
 	iob->target = iot;
 	iob->account = NULL;
-	iob->lane = 0;
+	iob->leg = 0;
 	iob->has_no_place = false;
 	iob->is_flush = false;
 	iob->is_pushed = false;
 	iob->is_timed = false;
 	iob->io.merged = 0;
 	iob->io.leg = 0;
+	iob->io.is_throttled = false;
 	iob->io.arrival_ns = ktime_get_ns();
 	iob->io.dir = dir;
 }

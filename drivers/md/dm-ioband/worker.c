@@ -29,18 +29,30 @@ static unsigned int lane_take(struct ioband_lane *lane, struct bio_list *bios)
 		in_run = iob_from_bio(bio)->next;
 		bio_list_add(bios, bio);
 		nr++;
-		if (lane->is_throttled && !in_run)
-			lane->nr_writes--;
 	}
 	lane->nr_bios -= nr;
 	return nr;
 }
 
 /*
- * It pays to tell the disk of many at once, and to wait for few not, unless they are one
- * request. Returns whether @descending counts no write any more by that.
+ * One of a throttled lane has been sent; whether that was the last of the leg. Where one has
+ * slept the next may, too: a jam lasts until all have been sent.
  */
-static bool send_all(struct bio_list *bios, unsigned int nr, atomic_t *descending)
+static bool lane_descended(const struct ioband_lane *lane, struct ioband_pool *pool)
+{
+	u64 now_ns = ktime_get_ns();
+
+	if (!iop_is_jammed(pool, lane->leg, now_ns))
+		WRITE_ONCE(pool->descended_ns[lane->leg], now_ns);
+	return atomic_dec_and_test(&pool->descending[lane->leg]);
+}
+
+/*
+ * It pays to tell the disk of many at once, and to wait for few not, unless they are one
+ * request. Returns whether nothing of the leg descends any more by that.
+ */
+static bool send_all(const struct ioband_lane *lane, struct ioband_pool *pool,
+		     struct bio_list *bios, unsigned int nr)
 {
 	bool is_plugged = false, in_run, is_last = false;
 	struct blk_plug plug;
@@ -53,8 +65,8 @@ static bool send_all(struct bio_list *bios, unsigned int nr, atomic_t *descendin
 			is_plugged = true;
 		}
 		submit_bio_noacct(bio);
-		if (descending && !in_run)
-			is_last = atomic_dec_and_test(descending);
+		if (lane->is_throttled && !in_run)
+			is_last = lane_descended(lane, pool);
 	}
 	if (is_plugged)
 		blk_finish_plug(&plug);
@@ -74,18 +86,16 @@ void iop_lane_work(struct work_struct *work)
 {
 	struct ioband_lane *lane = container_of(work, struct ioband_lane, work);
 	struct ioband_pool *pool = lane->target->volume->pool;
-	atomic_t *descending = lane->is_throttled ? &pool->descending[lane->leg] : NULL;
 	struct bio_list bios;
-	unsigned int nr, waiting;
+	unsigned int nr;
+	u64 now_ns;
 
 	spin_lock(&pool->lock);
+	now_ns = ktime_get_ns();
 	/* What it comes for is not jammed. */
-	waiting = lane->nr_writes;
-	if (waiting)
-		atomic_sub(waiting, descending);
-	iop_pump(pool, NULL, lane, ktime_get_ns());
-	if (waiting)
-		atomic_add(waiting, descending);
+	if (lane->is_throttled)
+		WRITE_ONCE(pool->descended_ns[lane->leg], now_ns);
+	iop_pump(pool, NULL, lane, now_ns);
 	nr = lane_take(lane, &bios);
 	/*
 	 * A fast disk may never let it come to an end, and what else waits for a worker
@@ -96,7 +106,7 @@ void iop_lane_work(struct work_struct *work)
 		queue_work(pool->wq, work);
 	spin_unlock(&pool->lock);
 	/* Who was there meanwhile and found the way jammed has left it to us. */
-	if (send_all(&bios, nr, descending) && READ_ONCE(pool->sched.jammed))
+	if (send_all(lane, pool, &bios, nr) && READ_ONCE(pool->sched.jammed))
 		queue_work(pool->wq, &pool->timer_work);
 }
 

@@ -97,6 +97,7 @@ static void note_stride(u64 *stride, u64 step)
  * @weight: its weight
  * @nr_legs: at how many legs it has a place
  * @is_ready: it has a place now, that of the I/O or another
+ * @kept: the I/O goes by a place that was kept for it
  */
 struct payer {
 	struct ioband_node *above;
@@ -105,14 +106,16 @@ struct payer {
 	u32 weight;
 	u8 nr_legs;
 	bool is_ready;
+	bool kept;
 };
 
-static struct payer payer_of(struct ioband_node *node)
+static struct payer payer_of(struct ioband_node *node, const struct ioband_io *io)
 {
 	return (struct payer) {
 		.above = node->parent, .class = node->class, .node = node,
 		.weight = node->weight, .nr_legs = node->nr_legs,
 		.is_ready = node->ready,
+		.kept = ioband_facet(node, ioband_way(io))->keeps_place,
 	};
 }
 
@@ -130,19 +133,33 @@ static struct ioband_tag *tag_of(const struct payer *payer, unsigned int leg)
 	return payer->node ? &payer->node->leg[leg].tag : &payer->above->leg[leg].own;
 }
 
-/* The place of the first that waits to go one way; false if nobody does. */
+/* Of two places keep the earlier, if there @is_any yet. */
+static bool note_place(u64 next, bool is_any, u64 *place)
+{
+	if (!is_any || ioband_before(next, *place))
+		*place = next;
+	return true;
+}
+
+/* The place of the first that waits to go in one direction; false if nobody does. */
 static bool first_waiting(const struct ioband_leg *leg, enum ioband_class class,
 			  enum ioband_dir dir, u64 *place)
 {
-	const struct ioband_facet *facet = &leg->facet[dir];
-	const struct ioband_heap_node *first = ioband_heap_first(&facet->ready[class]);
-	bool has_own = class == IOBAND_BE && ioband_holds_own(facet);
+	const struct ioband_facet *facet;
+	bool is_any = false;
 
-	if (has_own)
-		*place = leg->own.start[dir];
-	if (first && (!has_own || ioband_before(first->key, *place)))
-		*place = first->key;
-	return first || has_own;
+	for (facet = leg->facet; facet < leg->facet + IOBAND_KINDS; facet++) {
+		const struct ioband_heap_node *first;
+
+		if (ioband_way_dir(facet->way) != dir)
+			continue;
+		first = ioband_heap_first(&facet->ready[class]);
+		if (first)
+			is_any = note_place(first->key, is_any, place);
+		if (class == IOBAND_BE && ioband_holds_own(facet))
+			is_any = note_place(leg->own.start[dir], is_any, place);
+	}
+	return is_any;
 }
 
 /*
@@ -154,7 +171,7 @@ static void time_passes(struct ioband_leg *leg, enum ioband_class class,
 {
 	struct ioband_vtime *time = &leg->vtime[class];
 	enum ioband_dir back = ioband_dir_back(dir);
-	u64 now = ioband_place_back(time, dir, place), first;
+	u64 now = ioband_place_back(time, dir, place), first = 0;
 
 	time->now[dir] = place;
 	if (!ioband_before(time->now[back], now))
@@ -181,7 +198,10 @@ static __always_inline bool begin_charge(const struct payer *payer,
 
 	if (!payer->is_ready)
 		ioband_tag_raise(tag, time, 0);
-	if (by_tag && !ioband_is_behind(tag, time, dir)) {
+	/* A jam accumulates no more credit than that. */
+	if (by_tag && charge->io->is_throttled && payer->nr_legs == 1)
+		ioband_tag_raise(tag, time, charge->lead_ios * leg->stride);
+	if (by_tag && !payer->kept && !ioband_is_behind(tag, time, dir)) {
 		if (charge->is_limited)
 			time_passes(leg, payer->class, dir, tag->start[dir]);
 		else
@@ -255,8 +275,7 @@ static __always_inline void move_tags(const struct payer *payer,
 			move_within(tag, &above[nr].vtime[payer->class], step,
 				    lead_of(charge, charge->lead_cost, payer->weight));
 	}
-	if (payer->nr_legs > 1 || charge->is_limited)
-		note_stride(&leg->stride, step);
+	note_stride(&leg->stride, step);
 	if (payer->nr_legs > 1)
 		ioband_tag_raise(tag_of(payer, charge->io->leg), &leg->vtime[payer->class],
 				 charge->lead_ios * leg->stride);
@@ -377,7 +396,7 @@ u64 ioband_path_charge(struct ioband_sched *sched, struct ioband_node *node,
 			by_tag = false;
 		if (node == limited)
 			charge.is_limited = false;
-		payer = payer_of(node);
+		payer = payer_of(node, io);
 		is_over |= begin_charge(&payer, &charge, by_tag);
 		/* If it is its turn by tags, the rest have caught up. */
 		if (by_tag || how == IOBAND_AS_DEBT)
@@ -385,6 +404,8 @@ u64 ioband_path_charge(struct ioband_sched *sched, struct ioband_node *node,
 		node->served += cost;
 		move_tags(&payer, &charge, by_tag,
 			  ioband_step(&node->rest, cost, node->weight));
+		if (how != IOBAND_AS_DEBT)
+			ioband_facet(node, ioband_way(io))->keeps_place = false;
 		if (node->terms && how == IOBAND_AS_DEBT)
 			node_owe(node, io, now_ns);
 		else if (node->terms)

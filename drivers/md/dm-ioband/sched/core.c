@@ -190,27 +190,18 @@ static enum ioband_because why_held(const struct ioband_node *node,
 	return IOBAND_BECAUSE_DEPTH;
 }
 
-/* The first of the children that are ready to go one way, by class and then by tag. */
-static const struct ioband_facet *first_below(const struct ioband_facet *facet)
-{
-	const struct ioband_heap *ready = facet->ready;
-	struct ioband_heap_node *first = ioband_heap_first(&ready[IOBAND_RT]) ?:
-					 ioband_heap_first(&ready[IOBAND_BE]) ?:
-					 ioband_heap_first(&ready[IOBAND_IDLE]);
-
-	return first ? container_of(first, struct ioband_facet, node) : NULL;
-}
-
 /**
  * struct place - what may go next
  * @node: a child, or %NULL for the node's own I/O
- * @tag: its place, or %NULL if there is nothing
+ * @tag: its tag, or %NULL if there is nothing
+ * @start: its place
  * @class: its class
  * @way: the way it goes
  */
 struct place {
 	struct ioband_node *node;
 	const struct ioband_tag *tag;
+	u64 start;
 	enum ioband_class class;
 	unsigned int way;
 };
@@ -218,9 +209,7 @@ struct place {
 /* Where a place is in the order of all that may go at @leg. */
 static u64 place_of(const struct ioband_leg *leg, const struct place *place)
 {
-	enum ioband_dir dir = ioband_way_dir(place->way);
-
-	return ioband_common(&leg->vtime[place->class], dir, place->tag->start[dir]);
+	return ioband_common(&leg->vtime[place->class], ioband_way_dir(place->way), place->start);
 }
 
 static void note_first(const struct ioband_leg *leg, struct place *first,
@@ -234,30 +223,34 @@ static void note_first(const struct ioband_leg *leg, struct place *first,
 
 /*
  * The child whose turn it is at a leg; NULL if it is the node's own I/O's, or none. Leaves
- * of @ways those it may go: if each direction has a place of its own, one.
+ * of @ways those it may go: if each direction has a place of its own, those of one.
  */
-static struct ioband_node *first_child(const struct ioband_leg *leg, u32 *ways)
+static struct ioband_node *first_child(const struct ioband_leg *leg, u64 *ways)
 {
 	const struct ioband_facet *facet, *below;
 	const struct ioband_leg *child;
 	struct place first = { };
 
-	for (facet = leg->facet; facet < leg->facet + IOBAND_DIRS; facet++) {
-		if (!(*ways & BIT(facet->way)))
+	for (facet = leg->facet; facet < leg->facet + IOBAND_KINDS; facet++) {
+		if (!(*ways & BIT_ULL(facet->way)))
 			continue;
 		/* The node's own I/O competes as one more child. */
 		if (ioband_holds_own(facet))
 			note_first(leg, &first, (struct place) {
-				NULL, &leg->own, IOBAND_BE, facet->way });
-		below = first_below(facet);
+				NULL, &leg->own, leg->own.start[ioband_way_dir(facet->way)],
+				IOBAND_BE, facet->way });
+		below = ioband_first_below(facet);
 		if (!below)
 			continue;
 		child = ioband_leg_of(below);
 		note_first(leg, &first, (struct place) {
-			child->whose, &child->tag, child->whose->class, facet->way });
+			child->whose, &child->tag, below->node.key, child->whose->class,
+			facet->way });
 	}
-	if (first.tag && !ioband_tag_is_one(first.tag, &leg->vtime[first.class]))
-		*ways &= BIT(first.way);
+	if (first.node && ioband_facet(first.node, first.way)->keeps_place)
+		*ways &= BIT_ULL(first.way);
+	else if (first.tag && !ioband_tag_is_one(first.tag, &leg->vtime[first.class]))
+		*ways &= ioband_ways_of(ioband_way_dir(first.way));
 	return first.node;
 }
 
@@ -321,7 +314,7 @@ static bool has_waiting(const struct ioband_node *node, unsigned int leg,
 	const struct ioband_facet *facet;
 	struct ioband_heap_node *first;
 
-	for (facet = above->facet; facet < above->facet + IOBAND_DIRS; facet++) {
+	for (facet = above->facet; facet < above->facet + IOBAND_KINDS; facet++) {
 		if (class == IOBAND_BE && ioband_holds_own(facet))
 			return true;
 		first = ioband_heap_first(&facet->ready[class]);
@@ -406,13 +399,17 @@ void ioband_hold(struct ioband_sched *sched, struct ioband_node *node,
  * @now_ns: the time
  *
  * Return: false if it must be held: for a limit, or because its group already
- * holds I/O that goes the same way.
+ * holds I/O of the same direction.
  */
 bool ioband_may_pass(const struct ioband_node *node, const struct ioband_io *io,
 		     u64 now_ns)
 {
-	if (ioband_holds_own(ioband_facet(node, ioband_way(io))))
-		return false;
+	const struct ioband_leg *leg = &node->leg[io->leg];
+	const struct ioband_facet *facet;
+
+	for (facet = leg->facet; facet < leg->facet + IOBAND_KINDS; facet++)
+		if (ioband_way_dir(facet->way) == io->dir && ioband_holds_own(facet))
+			return false;
 	for (; node->parent; node = node->parent)
 		if (node->terms &&
 		    ioband_terms_open_ns(node->terms, io->dir, now_ns) != now_ns)
@@ -426,12 +423,12 @@ bool ioband_may_pass(const struct ioband_node *node, const struct ioband_io *io,
  * have turns, all I/O is for leg 0 but for what was held before they had: that goes
  * first.
  */
-static unsigned int way_to_serve(const struct ioband_node *node, u32 ways)
+static unsigned int way_to_serve(const struct ioband_node *node, u64 ways)
 {
 	unsigned int way;
 
 	for (way = ioband_nr_ways(node) - 1; way; way--)
-		if (ways & BIT(way) && ioband_facet_has_io(ioband_facet(node, way)))
+		if (ways & BIT_ULL(way) && ioband_facet_has_io(ioband_facet(node, way)))
 			break;
 	return way;
 }
@@ -440,12 +437,12 @@ static unsigned int way_to_serve(const struct ioband_node *node, u32 ways)
  * Descend from @node by class and tag to the group whose own I/O goes next. Each leg
  * has its own order, so @ways is reduced to those of one leg.
  */
-static struct ioband_node *descend(struct ioband_node *node, u32 *ways)
+static struct ioband_node *descend(struct ioband_node *node, u64 *ways)
 {
 	unsigned int leg = ioband_way_leg(way_to_serve(node, *ways));
 	struct ioband_node *child;
 
-	*ways &= (BIT(IOBAND_READ) | BIT(IOBAND_WRITE)) << leg * IOBAND_DIRS;
+	*ways &= ioband_ways_to(leg);
 	while (!list_empty(&node->children) && (child = first_child(&node->leg[leg], ways))) {
 		node = child;
 		*ways &= node->ready;
@@ -458,11 +455,11 @@ static struct ioband_node *descend(struct ioband_node *node, u32 *ways)
  * which it was chosen by tags, or NULL if it was not.
  */
 static struct ioband_node *choose(struct ioband_sched *sched, u64 now_ns,
-				  struct ioband_node **top, u32 *ways,
+				  struct ioband_node **top, u64 *ways,
 				  enum ioband_how *how)
 {
 	struct ioband_node *node, *target;
-	u32 target_ways;
+	u64 target_ways;
 
 	*how = IOBAND_OUT_OF_TURN;
 	*top = ioband_behind_minimum(sched, now_ns, ways);
@@ -496,13 +493,11 @@ static struct ioband_node *choose(struct ioband_sched *sched, u64 now_ns,
  * are in @full. I/Os beyond the depth of one leg take no room at another.
  */
 static bool is_full(const struct ioband_sched *sched, u32 in_flight, u64 depth,
-		    u32 full)
+		    u64 full)
 {
-	unsigned int nr_ways = ioband_nr_ways(&sched->root);
-
-	if (nr_ways == IOBAND_DIRS)
+	if (sched->root.nr_legs == 1)
 		return in_flight >= depth;
-	return full == U32_MAX >> (32 - nr_ways);
+	return full == U64_MAX >> (64 - ioband_nr_ways(&sched->root));
 }
 
 /*
@@ -511,7 +506,7 @@ static bool is_full(const struct ioband_sched *sched, u32 in_flight, u64 depth,
  * may have ended.
  */
 static struct ioband_node *take_late(struct ioband_sched *sched, u32 in_flight,
-				     u64 now_ns, u32 *ways)
+				     u64 now_ns, u64 *ways)
 {
 	struct ioband_node *late = sched->late;
 
@@ -526,14 +521,14 @@ static struct ioband_node *take_late(struct ioband_sched *sched, u32 in_flight,
 }
 
 /* Whether any I/O that goes no way of @but waits for its turn or room. */
-static bool is_waiting(const struct ioband_sched *sched, u32 but)
+static bool is_waiting(const struct ioband_sched *sched, u64 but)
 {
 	const struct ioband_node *root = &sched->root;
 	unsigned int way;
 
 	but |= ioband_shut(sched);
 	for (way = 0; way < ioband_nr_ways(root); way++)
-		if (!(but & BIT(way)) && ioband_facet_has_io(ioband_facet(root, way)))
+		if (!(but & BIT_ULL(way)) && ioband_facet_has_io(ioband_facet(root, way)))
 			return true;
 	return false;
 }
@@ -572,6 +567,18 @@ static void note_backlog(struct ioband_sched *sched, u32 in_flight, u64 now_ns)
 	backlog->until_sectors = sched->sent_sectors;
 }
 
+/* Before an I/O goes: what is jammed keeps its place if it would have gone before it. */
+static void keep_places(const struct ioband_sched *sched, struct ioband_node *node,
+			const struct ioband_io *io, u64 now_ns)
+{
+	const struct ioband_io *due;
+
+	if (io->is_throttled)
+		return;
+	due = ioband_inner_pick(node, node->ready & ioband_ways_to(io->leg), now_ns);
+	ioband_keep_places(sched, node, io, due && due->is_throttled);
+}
+
 /**
  * ioband_next - dequeue the I/O whose turn it is
  * @sched: the scheduler
@@ -593,7 +600,7 @@ struct ioband_io *ioband_next(struct ioband_sched *sched, u32 in_flight,
 	enum ioband_how how = IOBAND_BY_TAG;
 	struct ioband_io *io;
 	bool is_late = true;
-	u32 ways;
+	u64 ways;
 
 	wake_timers(sched, now_ns);
 	/* What went out of turn meanwhile has ended it. */
@@ -624,6 +631,8 @@ struct ioband_io *ioband_next(struct ioband_sched *sched, u32 in_flight,
 
 	if (!is_late)
 		sched->went_ns = now_ns;
+	if (sched->jammed)
+		keep_places(sched, node, io, now_ns);
 	ioband_inner_take(node, io);
 	WRITE_ONCE(sched->held, sched->held - 1);
 	note_waits(sched, node, io, now_ns);

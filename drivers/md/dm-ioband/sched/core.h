@@ -28,11 +28,11 @@ enum {
 #define IOBAND_VTIME_SHIFT	16
 
 /*
- * A stripe spreads its I/O over several disks, its legs. A way is a leg and a
- * direction; each I/O goes one way.
+ * A stripe spreads its I/O over several disks, its legs. A way is a leg and a kind of
+ * I/O; each I/O goes one way.
  */
 enum {
-	IOBAND_LEGS_MAX		= 16,	/* a mask of ways has 32 bits */
+	IOBAND_LEGS_MAX		= 16,	/* a mask of ways has 64 bits */
 };
 
 /* Siblings are served strictly by class; weights count within a class. */
@@ -76,6 +76,7 @@ enum ioband_because {
  * @merged: how many other I/Os it stands for
  * @dir: %IOBAND_READ or %IOBAND_WRITE
  * @leg: which leg of the disk it is for
+ * @is_throttled: a write that may have to wait below (%IOBAND_KIND_THROTTLED)
  * @is_async: a write that yields to the sync I/O of its group
  * @prio: %IOBAND_PRIO_RT to %IOBAND_PRIO_IDLE
  * @because: what it waits for, apart from limits and grace
@@ -93,19 +94,37 @@ struct ioband_io {
 	u32 merged;
 	u8 dir;
 	u8 leg;
+	bool is_throttled;
 	bool is_async;
 	u8 prio;
 	u8 because;
 };
 
+static inline enum ioband_kind ioband_kind(const struct ioband_io *io)
+{
+	return io->dir + io->is_throttled;
+}
+
+/* The way of throttled writes to a leg. */
+static inline unsigned int ioband_throttled_way(unsigned int leg)
+{
+	return leg * IOBAND_KINDS + IOBAND_KIND_THROTTLED;
+}
+
 static inline unsigned int ioband_way(const struct ioband_io *io)
 {
-	return io->leg * IOBAND_DIRS + io->dir;
+	return io->leg * IOBAND_KINDS + ioband_kind(io);
+}
+
+/* The ways to a leg. */
+static inline u64 ioband_ways_to(unsigned int leg)
+{
+	return (BIT_ULL(IOBAND_KINDS) - 1) << leg * IOBAND_KINDS;
 }
 
 static inline enum ioband_dir ioband_way_dir(unsigned int way)
 {
-	return way % IOBAND_DIRS;
+	return way % IOBAND_KINDS == IOBAND_KIND_READ ? IOBAND_READ : IOBAND_WRITE;
 }
 
 enum ioband_facet_state {
@@ -121,7 +140,9 @@ enum ioband_facet_state {
  * @held: I/O of the node itself that goes this way: sync, async
  * @parked_ns: how long it was parked, in all; while it is, less the time it began
  * @state: which heap @node is in
- * @way: the leg and the direction
+ * @way: the leg and the kind
+ * @keeps_place: its turn had come while its way was jammed, and other I/O of the node went:
+ *	the key in @node is the place that it had then
  */
 struct ioband_facet {
 	struct ioband_heap_node node;
@@ -130,6 +151,7 @@ struct ioband_facet {
 	u64 parked_ns;
 	u8 state;
 	u8 way;
+	bool keeps_place;
 };
 
 /**
@@ -154,16 +176,15 @@ struct ioband_vtime {
 
 /**
  * struct ioband_leg - a node's place at one leg of the disk
- * @facet: what waits here and below, by direction
+ * @facet: what waits here and below, by kind
  * @whose: the node
  * @tag: the node's place, in the virtual time of its siblings at this leg
  * @own: the place of the node's own I/O among its children
  * @vtime: virtual time of the children, by class
- * @stride: longest recent step of a child's tag; kept if there are several legs, or
- *	limits on the path of the I/O
+ * @stride: longest recent step of a child's tag
  */
 struct ioband_leg {
-	struct ioband_facet facet[IOBAND_DIRS];
+	struct ioband_facet facet[IOBAND_KINDS];
 	struct ioband_node *whose;
 	struct ioband_tag tag;
 	struct ioband_tag own;
@@ -207,7 +228,7 @@ struct ioband_node {
 	struct list_head children;
 	struct list_head sibling;
 	struct ioband_leg *leg;
-	u32 ready;
+	u64 ready;
 	u32 weight;
 	u32 rest;
 	u32 period;
@@ -233,13 +254,13 @@ struct ioband_node {
 
 static inline unsigned int ioband_nr_ways(const struct ioband_node *node)
 {
-	return node->nr_legs * IOBAND_DIRS;
+	return node->nr_legs * IOBAND_KINDS;
 }
 
 static inline struct ioband_facet *ioband_facet(const struct ioband_node *node,
 						unsigned int way)
 {
-	return &node->leg[way / IOBAND_DIRS].facet[way % IOBAND_DIRS];
+	return &node->leg[way / IOBAND_KINDS].facet[way % IOBAND_KINDS];
 }
 
 /**
@@ -303,9 +324,9 @@ struct ioband_sched {
 	u32 depth;
 	u32 spare;
 	u32 enough;
-	u32 jammed;
-	u32 full;
-	u32 brim;
+	u64 jammed;
+	u64 full;
+	u64 brim;
 	struct ioband_node *late;
 	u32 held;
 	u32 period;

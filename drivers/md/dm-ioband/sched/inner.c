@@ -40,14 +40,14 @@ static struct ioband_heap *held_of(struct ioband_node *node,
 	return &ioband_facet(node, ioband_way(io))->held[io->is_async];
 }
 
-static struct ioband_io *first_of(const struct ioband_node *node, u32 ways,
+static struct ioband_io *first_of(const struct ioband_node *node, u64 ways,
 				  bool is_async)
 {
 	struct ioband_io *first = NULL, *io;
 	unsigned int way;
 
 	for (way = 0; way < ioband_nr_ways(node); way++) {
-		if (!(ways & BIT(way)))
+		if (!(ways & BIT_ULL(way)))
 			continue;
 		io = ioband_first_io(&ioband_facet(node, way)->held[is_async]);
 		if (io && (!first || ioband_before(io->node.key,
@@ -120,7 +120,7 @@ static bool async_goes(const struct ioband_node *node,
  *
  * Return: the I/O, still queued, or %NULL if there is none.
  */
-struct ioband_io *ioband_inner_pick(const struct ioband_node *node, u32 ways,
+struct ioband_io *ioband_inner_pick(const struct ioband_node *node, u64 ways,
 				    u64 now_ns)
 {
 	struct ioband_io *sync = first_of(node, ways, false);
@@ -142,7 +142,7 @@ void ioband_inner_take(struct ioband_node *node, struct ioband_io *io)
 	if (io->prio != IOBAND_PRIO_RT && io->prio != IOBAND_PRIO_IDLE &&
 	    ioband_before(*vtime, io->node.key))
 		*vtime = io->node.key;
-	if (first_of(node, U32_MAX, true))
+	if (first_of(node, U64_MAX, true))
 		node->sync_run++;
 	ioband_inner_erase(node, io);
 }

@@ -8,18 +8,23 @@
 
 #include "vtime.h"
 
-/* The ways of all reads, and of all writes. */
-#define IOBAND_READS	0x55555555U
-#define IOBAND_WRITES	0xaaaaaaaaU
+/* The ways of all reads, every third, and of all writes. */
+#define IOBAND_READS	0x9249249249249249ULL
+#define IOBAND_WRITES	(~IOBAND_READS)
+
+static inline u64 ioband_ways_of(enum ioband_dir dir)
+{
+	return dir == IOBAND_READ ? IOBAND_READS : IOBAND_WRITES;
+}
 
 static inline unsigned int ioband_way_leg(unsigned int way)
 {
-	return way / IOBAND_DIRS;
+	return way / IOBAND_KINDS;
 }
 
 static inline struct ioband_leg *ioband_leg_of(const struct ioband_facet *facet)
 {
-	return container_of(facet - ioband_way_dir(facet->way), struct ioband_leg, facet[0]);
+	return container_of(facet - facet->way % IOBAND_KINDS, struct ioband_leg, facet[0]);
 }
 
 static inline struct ioband_node *
@@ -50,7 +55,7 @@ static inline bool ioband_facet_has_io(const struct ioband_facet *facet)
 }
 
 /* The ways that the squeeze keeps shut for what goes in its turn. */
-static inline u32 ioband_shut(const struct ioband_sched *sched)
+static inline u64 ioband_shut(const struct ioband_sched *sched)
 {
 	return sched->squeeze.is_shut ? IOBAND_WRITES : 0;
 }
@@ -90,7 +95,7 @@ void ioband_turn_init(struct ioband_turn *turn);
 void ioband_turn_begin(struct ioband_sched *sched);
 void ioband_turn_stop(struct ioband_sched *sched, u64 now_ns);
 struct ioband_node *ioband_turn_holder(const struct ioband_sched *sched,
-				       u32 *ways);
+				       u64 *ways);
 void ioband_turn_taken(struct ioband_sched *sched, struct ioband_node *node,
 		       bool goes_on);
 void ioband_turn_back(struct ioband_sched *sched, struct ioband_node *node,
@@ -99,9 +104,12 @@ bool ioband_turn_waits(struct ioband_sched *sched,
 		       const struct ioband_node *next, u64 now_ns);
 
 /* tree.c */
+const struct ioband_facet *ioband_first_below(const struct ioband_facet *facet);
+void ioband_keep_places(const struct ioband_sched *sched, struct ioband_node *node,
+			const struct ioband_io *io, bool is_due);
 void ioband_place_own(struct ioband_node *node, unsigned int way);
 const struct ioband_node *ioband_last_limited(const struct ioband_node *node);
-u32 ioband_open_ways(const struct ioband_node *node);
+u64 ioband_open_ways(const struct ioband_node *node);
 bool ioband_node_place(struct ioband_sched *sched, struct ioband_node *node,
 		       u64 now_ns);
 void ioband_node_update(struct ioband_sched *sched, struct ioband_node *node,
@@ -118,18 +126,18 @@ void ioband_promise_update(struct ioband_sched *sched, struct ioband_node *node,
 void ioband_promise_leave(struct ioband_sched *sched,
 			  struct ioband_terms *terms);
 struct ioband_node *ioband_behind_minimum(struct ioband_sched *sched,
-					  u64 now_ns, u32 *ways);
+					  u64 now_ns, u64 *ways);
 struct ioband_node *ioband_near_deadline(struct ioband_sched *sched, u64 now_ns,
-					 u32 *ways);
+					 u64 *ways);
 struct ioband_node *ioband_first_target(const struct ioband_sched *sched, u64 now_ns,
-					u32 *ways);
+					u64 *ways);
 bool ioband_owes_others(const struct ioband_sched *sched,
 			const struct ioband_node *node, u64 now_ns);
 
 /* inner.c */
 void ioband_inner_insert(struct ioband_node *node, struct ioband_io *io);
 void ioband_inner_erase(struct ioband_node *node, struct ioband_io *io);
-struct ioband_io *ioband_inner_pick(const struct ioband_node *node, u32 ways,
+struct ioband_io *ioband_inner_pick(const struct ioband_node *node, u64 ways,
 				    u64 now_ns);
 void ioband_inner_take(struct ioband_node *node, struct ioband_io *io);
 

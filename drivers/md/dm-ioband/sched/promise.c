@@ -27,7 +27,7 @@ static u64 stream_place(const struct ioband_node *stream)
  * which no task waits for: it comes after the streams. Reduces @ways to the stream's.
  * Returns NULL if no such I/O may go any of @ways.
  */
-static struct ioband_node *owner_of_next(struct ioband_node *group, u32 *ways,
+static struct ioband_node *owner_of_next(struct ioband_node *group, u64 *ways,
 					 u64 now_ns)
 {
 	struct ioband_io *own = ioband_inner_pick(group, *ways, now_ns);
@@ -54,7 +54,7 @@ static struct ioband_node *owner_of_next(struct ioband_node *group, u32 *ways,
  * comes.
  */
 static struct ioband_node *next_deadline(const struct ioband_sched *sched,
-					 const struct ioband_terms *terms, u32 *ways,
+					 const struct ioband_terms *terms, u64 *ways,
 					 u64 now_ns, u64 *deadline_ns)
 {
 	u64 service_ns = min(sched->service_ns, terms->latency_ns / 2), again_ns;
@@ -129,7 +129,7 @@ void ioband_promise_update(struct ioband_sched *sched, struct ioband_node *node,
 {
 	struct ioband_terms *terms = node->terms;
 	bool was_in = terms->in_minimums;
-	u32 ways = node->ready;
+	u64 ways = node->ready;
 	u64 key;
 
 	ioband_promise_leave(sched, terms);
@@ -150,9 +150,9 @@ void ioband_promise_update(struct ioband_sched *sched, struct ioband_node *node,
  * The ways that @node may go now, no group above it being at a limit there. If
  * limits close any, @open_ns is set to when the first of them ends.
  */
-static u32 open_ways(const struct ioband_node *node, u64 *open_ns)
+static u64 open_ways(const struct ioband_node *node, u64 *open_ns)
 {
-	u32 ways = node->ready;
+	u64 ways = node->ready;
 	unsigned int way;
 	bool any = false;
 
@@ -160,10 +160,10 @@ static u32 open_ways(const struct ioband_node *node, u64 *open_ns)
 		for (way = 0; way < ioband_nr_ways(node); way++) {
 			const struct ioband_facet *facet = ioband_facet(node, way);
 
-			if (!(ways & BIT(way)) ||
+			if (!(ways & BIT_ULL(way)) ||
 			    facet->state == IOBAND_FACET_READY)
 				continue;
-			ways &= ~BIT(way);
+			ways &= ~BIT_ULL(way);
 			if (!any || ioband_before(facet->node.key, *open_ns))
 				*open_ns = facet->node.key;
 			any = true;
@@ -181,7 +181,7 @@ static u32 open_ways(const struct ioband_node *node, u64 *open_ns)
  * Return: the group, or %NULL if none is behind that may go and has room at its legs.
  */
 struct ioband_node *ioband_behind_minimum(struct ioband_sched *sched,
-					  u64 now_ns, u32 *ways)
+					  u64 now_ns, u64 *ways)
 {
 	struct ioband_heap_node *first;
 
@@ -217,7 +217,7 @@ struct ioband_node *ioband_behind_minimum(struct ioband_sched *sched,
  * may go and has room at its leg.
  */
 struct ioband_node *ioband_near_deadline(struct ioband_sched *sched, u64 now_ns,
-					 u32 *ways)
+					 u64 *ways)
 {
 	struct ioband_heap_node *first;
 
@@ -225,7 +225,7 @@ struct ioband_node *ioband_near_deadline(struct ioband_sched *sched, u64 now_ns,
 	       !ioband_before(now_ns, first->key)) {
 		struct ioband_terms *terms = terms_of_deadline(first);
 		u64 again_ns = now_ns + 1;
-		u32 open = open_ways(terms->node, &again_ns);
+		u64 open = open_ways(terms->node, &again_ns);
 		struct ioband_node *owner;
 		u64 due_ns;
 
@@ -253,7 +253,7 @@ struct ioband_node *ioband_near_deadline(struct ioband_sched *sched, u64 now_ns,
  * Return: the group or stream that holds it, or %NULL.
  */
 struct ioband_node *ioband_first_target(const struct ioband_sched *sched, u64 now_ns,
-					u32 *ways)
+					u64 *ways)
 {
 	struct ioband_heap_node *first = ioband_heap_first(&sched->deadlines);
 	struct ioband_node *group;

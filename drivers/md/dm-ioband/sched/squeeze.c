@@ -218,8 +218,11 @@ void ioband_squeeze_check(struct ioband_sched *sched, u64 now_ns)
 
 	squeeze->open_ns = ioband_terms_open_ns(&squeeze->terms, IOBAND_WRITE, now_ns);
 	squeeze->is_shut = squeeze->open_ns != now_ns;
-	for (way = IOBAND_WRITE; way < ioband_nr_ways(&sched->root); way += IOBAND_DIRS)
-		if (squeeze->is_shut && ioband_facet_has_io(ioband_facet(&sched->root, way)))
+	if (!squeeze->is_shut)
+		return;
+	for (way = 0; way < ioband_nr_ways(&sched->root); way++)
+		if (ioband_way_dir(way) == IOBAND_WRITE &&
+		    ioband_facet_has_io(ioband_facet(&sched->root, way)))
 			squeeze->shut_ns = now_ns;
 }
 

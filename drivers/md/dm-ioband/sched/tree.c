@@ -2,9 +2,10 @@
 /*
  * The tree of groups: which of them may go, and their order among siblings.
  *
- * A node has two places among its siblings, one for its reads and one for its
- * writes, because a limit may stop either; and on a stripe two for each leg, because
- * one leg may be full while another has room. Each of these facets is in one of three
+ * A node has several places among its siblings: one for its reads and one for its writes,
+ * because a limit may stop either; another for writes that may be held up below, because
+ * then only these wait; and on a stripe all three for each leg, because one leg may be full
+ * while another has room. Each of these facets is in one of three
  * states: empty; ready, in the parent's heap by start tag; or parked until a limit
  * ends. A facet is empty if the node holds nothing and nothing below it is ready. So
  * whatever is found in a heap leads down to an I/O that may go, and a group at its
@@ -25,9 +26,9 @@ static struct ioband_heap *siblings_of(const struct ioband_facet *facet)
  *
  * Return: a bit for each way.
  */
-u32 ioband_open_ways(const struct ioband_node *node)
+u64 ioband_open_ways(const struct ioband_node *node)
 {
-	u32 ways = node->ready;
+	u64 ways = node->ready;
 
 	while (ways && (node = node->parent)->parent)
 		ways &= node->ready;
@@ -41,7 +42,7 @@ u32 ioband_open_ways(const struct ioband_node *node)
  */
 bool ioband_may_go(const struct ioband_node *node, enum ioband_dir dir)
 {
-	return ioband_open_ways(node) & (dir == IOBAND_READ ? IOBAND_READS : IOBAND_WRITES);
+	return ioband_open_ways(node) & ioband_ways_of(dir);
 }
 
 static void facet_leave(struct ioband_sched *sched, struct ioband_facet *facet,
@@ -52,7 +53,7 @@ static void facet_leave(struct ioband_sched *sched, struct ioband_facet *facet,
 	switch (facet->state) {
 	case IOBAND_FACET_READY:
 		ioband_heap_erase(siblings_of(facet), &facet->node);
-		node->ready &= ~BIT(facet->way);
+		node->ready &= ~BIT_ULL(facet->way);
 		break;
 	case IOBAND_FACET_PARKED:
 		ioband_heap_erase(&sched->timers, &facet->node);
@@ -62,6 +63,7 @@ static void facet_leave(struct ioband_sched *sched, struct ioband_facet *facet,
 		break;
 	}
 	facet->state = IOBAND_FACET_EMPTY;
+	facet->keeps_place = false;
 }
 
 static void facet_enter(struct ioband_sched *sched, struct ioband_facet *facet,
@@ -79,16 +81,16 @@ static void facet_enter(struct ioband_sched *sched, struct ioband_facet *facet,
 	facet->state = IOBAND_FACET_READY;
 	facet->node.key = leg->tag.start[ioband_way_dir(facet->way)];
 	ioband_heap_insert(siblings_of(facet), &facet->node);
-	leg->whose->ready |= BIT(facet->way);
+	leg->whose->ready |= BIT_ULL(facet->way);
 }
 
-/* Reorder a facet that is ready after its tag has changed. */
+/* Reorder a facet that is ready after its tag has changed, unless it keeps its place. */
 static void facet_rekey(struct ioband_facet *facet)
 {
 	u64 key = ioband_leg_of(facet)->tag.start[ioband_way_dir(facet->way)];
 	struct ioband_heap *siblings = siblings_of(facet);
 
-	if (facet->node.key == key)
+	if (facet->node.key == key || facet->keeps_place)
 		return;
 	ioband_heap_erase(siblings, &facet->node);
 	facet->node.key = key;
@@ -143,10 +145,65 @@ static void tag_place(struct ioband_tag *tag, const struct ioband_node *above,
 		tag->start[dir] = time->now[dir];
 }
 
-/* The ways of the same direction as @way. */
-static u32 ways_of_dir(unsigned int way)
+/* The first of the children that are ready to go one way, by class and then by tag. */
+const struct ioband_facet *ioband_first_below(const struct ioband_facet *facet)
 {
-	return ioband_way_dir(way) == IOBAND_READ ? IOBAND_READS : IOBAND_WRITES;
+	const struct ioband_heap *ready = facet->ready;
+	struct ioband_heap_node *first = ioband_heap_first(&ready[IOBAND_RT]) ?:
+					 ioband_heap_first(&ready[IOBAND_BE]) ?:
+					 ioband_heap_first(&ready[IOBAND_IDLE]);
+
+	return first ? container_of(first, struct ioband_facet, node) : NULL;
+}
+
+/* Whether the throttled I/O of a facet is before what goes @dir from a sibling of its node. */
+static bool is_before(const struct ioband_facet *facet, const struct ioband_node *node,
+		      enum ioband_dir dir)
+{
+	const struct ioband_node *other = ioband_leg_of(facet)->whose;
+	unsigned int leg = ioband_way_leg(facet->way);
+	const struct ioband_vtime *time = ioband_vtime_of(node, leg);
+
+	return other->class < node->class ||
+	       (other->class == node->class &&
+		ioband_before(ioband_common(time, IOBAND_WRITE, facet->node.key),
+			      ioband_common(time, dir, node->leg[leg].tag.start[dir])));
+}
+
+/**
+ * ioband_keep_places - what is jammed keeps the places of nodes that move on
+ * @sched: the scheduler
+ * @node: the group whose own I/O goes
+ * @io: that I/O, which is not throttled
+ * @is_due: I/O of the group that is jammed would go instead
+ *
+ * Else who has other I/O, too, would never have any of that go: groups that have nothing
+ * else fall behind for as long as there is a jam, and so are before it at the end of each.
+ */
+void ioband_keep_places(const struct ioband_sched *sched, struct ioband_node *node,
+			const struct ioband_io *io, bool is_due)
+{
+	unsigned int way = ioband_throttled_way(io->leg);
+	const struct ioband_facet *first;
+	struct ioband_facet *facet;
+
+	for (; node->parent && sched->jammed & BIT_ULL(way); node = node->parent) {
+		facet = ioband_facet(node, way);
+		if (is_due && facet->state == IOBAND_FACET_READY)
+			facet->keeps_place = true;
+		first = ioband_first_below(ioband_facet(node->parent, way));
+		is_due = first && (first == facet ? first->keeps_place :
+						    is_before(first, node, io->dir));
+	}
+}
+
+/*
+ * Virtual time passes by who has nothing that may go: nothing at all, or only what is
+ * jammed, which keeps its place.
+ */
+static bool time_passes_by(const struct ioband_sched *sched, const struct ioband_node *node)
+{
+	return !(node->ready & ~sched->jammed);
 }
 
 /*
@@ -157,25 +214,30 @@ static u32 ways_of_dir(unsigned int way)
 static void take_place(struct ioband_sched *sched, struct ioband_facet *facet)
 {
 	struct ioband_leg *leg = ioband_leg_of(facet);
+	struct ioband_facet *jammed = &leg->facet[IOBAND_KIND_THROTTLED];
 	struct ioband_node *node = leg->whose;
 	const struct ioband_vtime *time;
 
-	if (!node->ready) {
+	if (time_passes_by(sched, node)) {
 		/* It may have been parked since before this busy period. */
 		ioband_path_join(sched, node);
 		time = ioband_vtime_of(node, ioband_way_leg(facet->way));
-		if (ioband_is_behind(&leg->tag, time, ioband_way_dir(facet->way)))
+		if (ioband_is_behind(&leg->tag, time, ioband_way_dir(facet->way))) {
 			node->is_debtor = false;
+			jammed->keeps_place = jammed->state == IOBAND_FACET_READY;
+		}
 		ioband_tag_raise(&leg->tag, time, 0);
-	} else if (!(node->ready & ways_of_dir(facet->way))) {
+	} else if (!(node->ready & ioband_ways_of(ioband_way_dir(facet->way)))) {
 		tag_place(&leg->tag, node->parent, node->class, facet->way);
 	}
 }
 
-static bool holds_own_dir(const struct ioband_node *node, unsigned int way)
+static bool holds_own_dir(const struct ioband_node *node, enum ioband_dir dir)
 {
-	for (way = ioband_way_dir(way); way < ioband_nr_ways(node); way += IOBAND_DIRS)
-		if (ioband_holds_own(ioband_facet(node, way)))
+	unsigned int way;
+
+	for (way = 0; way < ioband_nr_ways(node); way++)
+		if (ioband_way_dir(way) == dir && ioband_holds_own(ioband_facet(node, way)))
 			return true;
 	return false;
 }
@@ -190,7 +252,7 @@ void ioband_place_own(struct ioband_node *node, unsigned int way)
 	struct ioband_leg *leg;
 
 	if (node->held) {
-		if (!holds_own_dir(node, way))
+		if (!holds_own_dir(node, ioband_way_dir(way)))
 			tag_place(&node->leg[ioband_way_leg(way)].own, node, IOBAND_BE, way);
 		return;
 	}
@@ -296,6 +358,7 @@ void ioband_node_retag(struct ioband_sched *sched, struct ioband_node *node)
 				child = ioband_facet_node(first);
 				ioband_heap_erase(ready, first);
 				node_join(sched, child);
+				ioband_facet(child, way)->keeps_place = false;
 				first->key = child->leg[ioband_way_leg(way)].tag
 					     .start[ioband_way_dir(way)];
 				ioband_heap_insert(&again, first);

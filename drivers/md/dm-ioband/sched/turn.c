@@ -110,10 +110,10 @@ static bool stream_goes_on(const struct ioband_turn *turn)
  * go; or %NULL if a new turn begins.
  */
 struct ioband_node *ioband_turn_holder(const struct ioband_sched *sched,
-				       u32 *ways)
+				       u64 *ways)
 {
 	const struct ioband_turn *turn = &sched->turn;
-	u32 shut = sched->full | ioband_shut(sched);
+	u64 shut = sched->full | ioband_shut(sched);
 
 	if (!has_turns(sched) || !turn->group ||
 	    turn->used_ns >= turn->quantum_ns)

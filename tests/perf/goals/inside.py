@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
 Inside one group: somebody who reads small files one after the other, while four others
-write as fast as they can.
+write as fast as they can. On a disk whose I/Os differ, as they do on any, a read waits for the
+next of four slots. Where all take the same time they come back together, and who has just
+missed them waits for as long as the read itself takes; and there the writes are sequential:
+they merge in the disk's queue if it is deeper, and so at times it is.
 """
 
 from lab import case, disks, dm, groups, jobs, verdict
@@ -9,15 +12,15 @@ from lab import case, disks, dm, groups, jobs, verdict
 SLOTS, SERVICE_NS = 4, 1000000
 
 
-def run():
-    disk = disks.simdisk("flat", slots=SLOTS, service_ns=SERVICE_NS, queue_depth=64)
+def measure(what, writes, least_percent, **disk):
+    disk = disks.simdisk("flat", slots=SLOTS, service_ns=SERVICE_NS, queue_depth=64, **disk)
     disk.make()
     reads = {"size": "16k"}
     idle, _ = case.alone(disk.device, disk.leaf, case.Member("one", "randread", **reads))
     volume = dm.Volume(disk.device, groups=f"{groups.number('one')}:100")
     running = jobs.start({
         "reader": jobs.Job("one", "randread", **reads),
-        "writers": jobs.Job("one", "write", count=4, depth=64, size="64k",
+        "writers": jobs.Job("one", writes, count=4, depth=64, size="64k",
                             options={"offset_increment": "64m"}),
     }, volume.path, ramp=case.SETTLE, seconds=case.SETTLE + 20)
     results = running.results()
@@ -25,7 +28,12 @@ def run():
     groups.remove("one")
     disk.remove()
     beside = jobs.latencies(results["reader"]["read"])
-    verdict.goal("reads-beside-writes-over-idle", beside["mean_ms"] / idle["mean_ms"], 1.3)
-    verdict.at_least("inside-throughput-percent",
+    verdict.goal(f"reads-beside-{what}-over-idle", beside["mean_ms"] / idle["mean_ms"], 1.3)
+    verdict.at_least(f"throughput-beside-{what}-percent",
                      100 * (results["reader"]["read"]["iops"] + results["writers"]["write"]["iops"])
-                     * SERVICE_NS / 1e9 / SLOTS, 99)
+                     * SERVICE_NS / 1e9 / SLOTS, least_percent)
+
+
+def run():
+    measure("writes", "randwrite", 98, jitter_percent=50)
+    measure("steady-writes", "write", 99)

@@ -165,20 +165,49 @@ static struct ioband_io *iop_next(struct ioband_pool *pool, u64 now_ns)
 	return iop_next_of(pool, now_ns);
 }
 
+/*
+ * Whether all room of a leg is taken by what may turn out to be jammed, at @expires_ns, and
+ * other I/O waits: no completion may come to look then.
+ */
+static bool iop_may_jam(const struct ioband_pool *pool, u64 *expires_ns)
+{
+	const struct ioband_places *places = &pool->places[pool->cohort];
+	unsigned int leg;
+	u32 descending;
+
+	if (!pool->contended || pool->sched.jammed)
+		return false;
+	for (leg = 0; leg < pool->nr_legs; leg++) {
+		descending = atomic_read(&pool->descending[leg]);
+		if (likely(!descending) || atomic_read(&places->in_flight[leg]) > descending ||
+		    !ioband_is_ready_but(&pool->sched, throttled_way_to(leg)))
+			continue;
+		*expires_ns = READ_ONCE(pool->descended_ns[leg]) + JAM_NS + 1;
+		return true;
+	}
+	return false;
+}
+
 /**
- * iop_arm - see to it that the pump runs when the next limit ends
+ * iop_arm - see to it that the pump runs when the next limit ends, or a jam is found
  * @pool: the pool
  *
  * Context: any but interrupts, pool->lock held.
  */
 void iop_arm(struct ioband_pool *pool)
 {
-	u64 expires_ns;
+	u64 expires_ns, jam_ns;
+	bool any;
 
 	lockdep_assert_held(&pool->lock);
 
-	if (!ioband_timer(&pool->sched, &expires_ns) ||
-	    expires_ns == pool->timer_ns)
+	any = ioband_timer(&pool->sched, &expires_ns);
+	if (unlikely(iop_may_jam(pool, &jam_ns)) &&
+	    (!any || ioband_before(jam_ns, expires_ns))) {
+		expires_ns = jam_ns;
+		any = true;
+	}
+	if (!any || expires_ns == pool->timer_ns)
 		return;
 	pool->timer_ns = expires_ns;
 	hrtimer_start(&pool->timer, ns_to_ktime(expires_ns), HRTIMER_MODE_ABS);

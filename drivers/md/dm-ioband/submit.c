@@ -450,8 +450,10 @@ look:
 	 */
 	if (!READ_ONCE(pool->sched.held))
 		goto put;
-	/* If the worker of a throttled lane sleeps below another looks. */
-	if (lane->is_throttled && iop_is_jammed(pool, lane->leg, now_ns))
+	/* The worker of a throttled lane may sleep below, or not have come since the last. */
+	if (lane->is_throttled &&
+	    (iop_is_jammed(pool, lane->leg, now_ns) ||
+	     (work_pending(&lane->work) && atomic_read(&pool->descending[lane->leg]))))
 		lane--;
 	/*
 	 * If it is about to run it sees the place free: between our look and its own it

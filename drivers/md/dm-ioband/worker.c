@@ -35,15 +35,14 @@ static unsigned int lane_take(struct ioband_lane *lane, struct bio_list *bios)
 }
 
 /*
- * One of a throttled lane has been sent; whether that was the last of the leg. Where one has
- * slept the next may, too: a jam lasts until all have been sent.
+ * One of a throttled lane has been sent; whether that was the last of the leg. If its worker
+ * has slept the next may have it sleep, too: a jam lasts until all have been sent.
  */
-static bool lane_descended(const struct ioband_lane *lane, struct ioband_pool *pool)
+static bool lane_descended(const struct ioband_lane *lane, struct ioband_pool *pool,
+			   bool has_slept)
 {
-	u64 now_ns = ktime_get_ns();
-
-	if (!iop_is_jammed(pool, lane->leg, now_ns))
-		WRITE_ONCE(pool->descended_ns[lane->leg], now_ns);
+	if (!has_slept)
+		WRITE_ONCE(pool->descended_ns[lane->leg], ktime_get_ns());
 	return atomic_dec_and_test(&pool->descending[lane->leg]);
 }
 
@@ -56,6 +55,7 @@ static bool send_all(const struct ioband_lane *lane, struct ioband_pool *pool,
 {
 	bool is_plugged = false, in_run, is_last = false;
 	struct blk_plug plug;
+	unsigned long sleeps;
 	struct bio *bio;
 
 	while ((bio = bio_list_pop(bios))) {
@@ -64,9 +64,10 @@ static bool send_all(const struct ioband_lane *lane, struct ioband_pool *pool,
 			blk_start_plug(&plug);
 			is_plugged = true;
 		}
+		sleeps = current->nvcsw;
 		submit_bio_noacct(bio);
 		if (lane->is_throttled && !in_run)
-			is_last = lane_descended(lane, pool);
+			is_last = lane_descended(lane, pool, current->nvcsw != sleeps);
 	}
 	if (is_plugged)
 		blk_finish_plug(&plug);

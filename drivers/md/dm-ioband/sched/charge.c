@@ -25,6 +25,9 @@
 #define LEAD_IOS	16
 #define LEAD_IOS_MAX	256
 
+/* How long a jam must be over for what it has saved up to be limited. */
+#define JAM_OVER_NS	((u64)100 * NSEC_PER_MSEC)
+
 /* Means and maxima of recent I/Os reach back about this many. */
 #define RECENT_IOS	64
 
@@ -37,6 +40,7 @@
  *	most: @cost, or if there are several legs the recent mean where that is more
  * @lead_ios: %LEAD_IOS, or if there are several legs what they have at a time
  * @is_limited: limits above make what goes one way lag, maybe
+ * @has_lead: it may be behind by no more than is ahead what goes without a turn
  */
 struct charge {
 	const struct ioband_io *io;
@@ -45,6 +49,7 @@ struct charge {
 	u64 lead_cost;
 	u32 lead_ios;
 	bool is_limited;
+	bool has_lead;
 };
 
 static u64 lead_of(const struct charge *charge, u64 cost, u32 weight)
@@ -198,8 +203,8 @@ static __always_inline bool begin_charge(const struct payer *payer,
 
 	if (!payer->is_ready)
 		ioband_tag_raise(tag, time, 0);
-	/* A jam accumulates no more credit than that. */
-	if (by_tag && charge->io->is_throttled && payer->nr_legs == 1)
+	/* What a jam has saved up: while it lasts it is the order of those who are in it. */
+	if (by_tag && charge->has_lead && payer->nr_legs == 1)
 		ioband_tag_raise(tag, time, charge->lead_ios * leg->stride);
 	if (by_tag && !payer->kept && !ioband_is_behind(tag, time, dir)) {
 		if (charge->is_limited)
@@ -344,6 +349,12 @@ static void charge_squeeze(struct ioband_sched *sched, const struct ioband_io *i
 				    io->arrival_ns, now_ns);
 }
 
+static void use_kept_place(struct ioband_facet *facet, u64 step)
+{
+	facet->kept_next = facet->node.key + step;
+	facet->keeps_place = false;
+}
+
 /**
  * ioband_sched_restart - begin a new busy period
  * @sched: a scheduler, holding I/O or not
@@ -379,9 +390,11 @@ u64 ioband_path_charge(struct ioband_sched *sched, struct ioband_node *node,
 	struct charge charge = {
 		.io = io, .how = how, .cost = cost, .lead_cost = cost,
 		.lead_ios = LEAD_IOS, .is_limited = limited,
+		.has_lead = io->is_throttled && now_ns - sched->jammed_ns > JAM_OVER_NS,
 	};
 	bool by_tag = top, is_over = false;
 	struct payer payer;
+	u64 step;
 
 	note_sent(sched, &charge);
 	if (!list_empty(&node->children)) {
@@ -402,10 +415,10 @@ u64 ioband_path_charge(struct ioband_sched *sched, struct ioband_node *node,
 		if (by_tag || how == IOBAND_AS_DEBT)
 			node->is_debtor = how == IOBAND_AS_DEBT;
 		node->served += cost;
-		move_tags(&payer, &charge, by_tag,
-			  ioband_step(&node->rest, cost, node->weight));
-		if (how != IOBAND_AS_DEBT)
-			ioband_facet(node, ioband_way(io))->keeps_place = false;
+		step = ioband_step(&node->rest, cost, node->weight);
+		move_tags(&payer, &charge, by_tag, step);
+		if (payer.kept && how != IOBAND_AS_DEBT)
+			use_kept_place(ioband_facet(node, ioband_way(io)), step);
 		if (node->terms && how == IOBAND_AS_DEBT)
 			node_owe(node, io, now_ns);
 		else if (node->terms)

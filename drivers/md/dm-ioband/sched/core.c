@@ -520,8 +520,13 @@ static struct ioband_node *take_late(struct ioband_sched *sched, u32 in_flight,
 	       descend(late, ways) : NULL;
 }
 
-/* Whether any I/O that goes no way of @but waits for its turn or room. */
-static bool is_waiting(const struct ioband_sched *sched, u64 but)
+/**
+ * ioband_is_ready_but - whether any I/O waits for its turn or room, not for a limit or the
+ *	squeeze
+ * @sched: the scheduler
+ * @but: not what goes these ways
+ */
+bool ioband_is_ready_but(const struct ioband_sched *sched, u64 but)
 {
 	const struct ioband_node *root = &sched->root;
 	unsigned int way;
@@ -542,7 +547,7 @@ static bool is_waiting(const struct ioband_sched *sched, u64 but)
 static void note_backlog(struct ioband_sched *sched, u32 in_flight, u64 now_ns)
 {
 	struct ioband_backlog *backlog = &sched->backlog;
-	bool has_enough = is_waiting(sched, sched->jammed) ||
+	bool has_enough = ioband_is_ready_but(sched, sched->jammed) ||
 			  (in_flight >= sched->enough && !ioband_shut(sched));
 
 	if (has_enough == (bool)backlog->since_ns)
@@ -631,8 +636,10 @@ struct ioband_io *ioband_next(struct ioband_sched *sched, u32 in_flight,
 
 	if (!is_late)
 		sched->went_ns = now_ns;
-	if (sched->jammed)
+	if (sched->jammed) {
+		sched->jammed_ns = now_ns;
 		keep_places(sched, node, io, now_ns);
+	}
 	ioband_inner_take(node, io);
 	WRITE_ONCE(sched->held, sched->held - 1);
 	note_waits(sched, node, io, now_ns);
@@ -744,7 +751,7 @@ u64 ioband_got_ppm(const struct ioband_sched *sched,
  */
 bool ioband_is_ready(const struct ioband_sched *sched)
 {
-	return is_waiting(sched, 0);
+	return ioband_is_ready_but(sched, 0);
 }
 
 /* Whether there is a time @at_ns; if it is the first, or the only one, it counts. */

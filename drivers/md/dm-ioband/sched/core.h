@@ -142,7 +142,8 @@ enum ioband_facet_state {
  * @state: which heap @node is in
  * @way: the leg and the kind
  * @keeps_place: its turn had come while its way was jammed, and other I/O of the node went:
- *	the key in @node is the place that it had then
+ *	the key in @node is a place among those who are jammed
+ * @kept_next: the first place that it may keep after the last that it kept
  */
 struct ioband_facet {
 	struct ioband_heap_node node;
@@ -152,6 +153,7 @@ struct ioband_facet {
 	u8 state;
 	u8 way;
 	bool keeps_place;
+	u64 kept_next;
 };
 
 /**
@@ -296,6 +298,7 @@ struct ioband_backlog {
  *	waits for room: set while it is tried whether more than was found is better
  * @jammed: the ways that nothing may go for now, whatever room there is, a bit each;
  *	kept by the caller
+ * @jammed_ns: when I/O went during a jam, last
  * @full: with these, if there are several legs, the ways to those that have no room;
  *	kept by the caller, too
  * @brim: likewise, the ways to legs that have no spare room either
@@ -325,6 +328,7 @@ struct ioband_sched {
 	u32 spare;
 	u32 enough;
 	u64 jammed;
+	u64 jammed_ns;
 	u64 full;
 	u64 brim;
 	struct ioband_node *late;
@@ -401,6 +405,7 @@ u64 ioband_due_ppm(const struct ioband_sched *sched,
 u64 ioband_got_ppm(const struct ioband_sched *sched,
 		   const struct ioband_node *node);
 bool ioband_is_ready(const struct ioband_sched *sched);
+bool ioband_is_ready_but(const struct ioband_sched *sched, u64 but);
 bool ioband_timer(const struct ioband_sched *sched, u64 *expires_ns);
 
 #endif /* _IOBAND_CORE_H */

@@ -170,8 +170,28 @@ static bool is_before(const struct ioband_facet *facet, const struct ioband_node
 			      ioband_common(time, dir, node->leg[leg].tag.start[dir])));
 }
 
+/*
+ * The place of a throttled facet among those who are jammed: behind the first of them, and
+ * behind what went by the last that it kept. These others may be behind virtual time by
+ * any amount, since they get no more than the jam lets go.
+ */
+static void keep_place(struct ioband_facet *facet)
+{
+	struct ioband_heap *siblings = siblings_of(facet);
+	u64 place = ioband_heap_first(siblings)->key;
+
+	if (ioband_before(place, facet->kept_next))
+		place = facet->kept_next;
+	facet->keeps_place = true;
+	if (!ioband_before(place, facet->node.key))
+		return;
+	ioband_heap_erase(siblings, &facet->node);
+	facet->node.key = place;
+	ioband_heap_insert(siblings, &facet->node);
+}
+
 /**
- * ioband_keep_places - what is jammed keeps the places of nodes that move on
+ * ioband_keep_places - what is jammed keeps places of nodes that move on
  * @sched: the scheduler
  * @node: the group whose own I/O goes
  * @io: that I/O, which is not throttled
@@ -189,8 +209,8 @@ void ioband_keep_places(const struct ioband_sched *sched, struct ioband_node *no
 
 	for (; node->parent && sched->jammed & BIT_ULL(way); node = node->parent) {
 		facet = ioband_facet(node, way);
-		if (is_due && facet->state == IOBAND_FACET_READY)
-			facet->keeps_place = true;
+		if (is_due && facet->state == IOBAND_FACET_READY && !facet->keeps_place)
+			keep_place(facet);
 		first = ioband_first_below(ioband_facet(node->parent, way));
 		is_due = first && (first == facet ? first->keeps_place :
 						    is_before(first, node, io->dir));
@@ -359,6 +379,7 @@ void ioband_node_retag(struct ioband_sched *sched, struct ioband_node *node)
 				ioband_heap_erase(ready, first);
 				node_join(sched, child);
 				ioband_facet(child, way)->keeps_place = false;
+				ioband_facet(child, way)->kept_next = 0;
 				first->key = child->leg[ioband_way_leg(way)].tag
 					     .start[ioband_way_dir(way)];
 				ioband_heap_insert(&again, first);

@@ -737,10 +737,21 @@ static void test_jammed_by_weight(void **state)
 	jam_by_weight(true);
 }
 
+/* How many I/Os others have before the first group's next. */
+static unsigned int in_a_row(void)
+{
+	struct leg_io *io;
+	unsigned int nr;
+
+	for (nr = 0; nr < 100 && (io = next(0))->group != &groups[0]; nr++)
+		hold(io);
+	return nr;
+}
+
 /* A jam that is over has saved up no more than goes in a tenth of a second. */
 static void test_jammed_for_long(void **state)
 {
-	unsigned int i, run;
+	unsigned int i;
 
 	nr_legs = 1;
 	start();
@@ -753,27 +764,13 @@ static void test_jammed_for_long(void **state)
 		hold(next(0));
 	jam(false);
 	now_ns += NSEC_PER_SEC / 5;
-	for (run = 0; run < 100; run++) {
-		struct leg_io *io = next(0);
-
-		if (io->group == &groups[0])
-			break;
-		hold(io);
-	}
-	assert_in_range(run, 1, 18);
+	assert_in_range(in_a_row(), 1, 18);
 	jam(true);
 	for (i = 0; i < 20000; i++)
 		hold(next(0));
 	for (i = 64; i < 72; i++)
 		hold_at(&groups[1], i, 0);
-	for (run = 0; run < 100; run++) {
-		struct leg_io *io = next(0);
-
-		if (io->group == &groups[0])
-			break;
-		hold(io);
-	}
-	assert_in_range(run, 1, 2);
+	assert_in_range(in_a_row(), 1, 2);
 	jam(false);
 	nr_legs = 2;
 }

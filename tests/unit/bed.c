@@ -10,7 +10,7 @@ void bed_check(void)
 	if (bed.unchecked)
 		return;
 	broken = ioband_sched_broken(&bed.sched, bed.now_ns);
-	if (!broken)
+	if (!broken && !bed.jams)
 		broken = ioband_tags_broken(&bed.sched, &bed.sched.root);
 	if (broken)
 		fail_msg("%s", broken);
@@ -214,6 +214,7 @@ struct bed_io *bed_next(u32 in_flight)
 	if (!io)
 		return NULL;
 	assert_true(io->held);
+	assert_false(bed.sched.full & BIT_ULL(ioband_way(next)));
 	io->held = false;
 	count(io);
 	return io;

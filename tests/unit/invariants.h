@@ -318,7 +318,7 @@ static inline bool ioband_directions_differ(const struct ioband_sched *sched,
 
 /**
  * ioband_tags_broken - whether anybody has saved up virtual time
- * @sched: a scheduler of one leg, not by time
+ * @sched: a scheduler of one leg, not by time, that nothing was jammed at
  * @node: its root
  *
  * Return: what is wrong, or %NULL.

@@ -406,7 +406,7 @@ static int create_empty(const char *name, const char *uuid)
  * snapshot of it. We only need what is in flight to be done; and it may be frozen
  * already, or be unable to because of errors. LVM does not freeze it, either.
  */
-static int resume(const char *name, unsigned int read_ahead,
+static int resume(const char *name, uint32_t read_ahead, uint32_t read_ahead_flags,
 		  enum ioband_dm_udev udev)
 {
 	static const uint16_t flags[] = {
@@ -424,8 +424,7 @@ static int resume(const char *name, unsigned int read_ahead,
 		return r;
 	if (!dm_task_skip_lockfs(task))
 		r = -EINVAL;
-	if (!r && read_ahead && !dm_task_set_read_ahead(task, read_ahead,
-						  DM_READ_AHEAD_MINIMUM_FLAG))
+	if (!r && !dm_task_set_read_ahead(task, read_ahead, read_ahead_flags))
 		r = -EINVAL;
 	if (!r)
 		r = run_event(task, name, flags[udev]);
@@ -448,7 +447,8 @@ int ioband_dm_create(const char *name, const char *uuid,
 		return r;
 	r = ioband_dm_load(name, targets);
 	if (!r)
-		r = resume(name, read_ahead, udev);
+		r = resume(name, read_ahead ? read_ahead : DM_READ_AHEAD_AUTO,
+			   DM_READ_AHEAD_MINIMUM_FLAG, udev);
 	if (r) {
 		memcpy(error, last_error, sizeof(error));
 		memcpy(reason, last_reason, sizeof(reason));
@@ -487,9 +487,24 @@ int ioband_dm_clear(const char *name)
 	return r;
 }
 
+/* In sectors. */
+static uint32_t get_read_ahead(const char *name)
+{
+	uint32_t read_ahead = DM_READ_AHEAD_AUTO;
+	struct dm_task *task;
+
+	if (create_task(DM_DEVICE_INFO, name, &task))
+		return read_ahead;
+	if (run_task(task) || !dm_task_get_read_ahead(task, &read_ahead))
+		read_ahead = DM_READ_AHEAD_AUTO;
+	dm_task_destroy(task);
+	return read_ahead;
+}
+
+/* With a new table the kernel gives the device its own default for read-ahead. */
 int ioband_dm_resume(const char *name, enum ioband_dm_udev udev)
 {
-	return resume(name, 0, udev);
+	return resume(name, get_read_ahead(name), 0, udev);
 }
 
 int ioband_dm_remove(const char *name)

@@ -95,6 +95,7 @@ int ioband_dm_create(const char *name, const char *uuid,
 /* Load into the inactive slot; resuming the device activates the table. */
 int ioband_dm_load(const char *name, const struct ioband_dm_targets *targets);
 int ioband_dm_clear(const char *name);
+/* The device keeps its read-ahead. */
 int ioband_dm_resume(const char *name, enum ioband_dm_udev udev);
 int ioband_dm_remove(const char *name);
 

@@ -234,6 +234,12 @@ static inline bool bio_has_size(const struct bio *bio)
 	return bio_op(bio) != REQ_OP_DISCARD && bio_op(bio) != REQ_OP_SECURE_ERASE;
 }
 
+/* The disk takes an atomic write whole, whatever else it takes at once. */
+static inline bool bio_may_be_split(const struct bio *bio)
+{
+	return bio_has_size(bio) && !(bio->bi_opf & IOBAND_REQ_ATOMIC);
+}
+
 static __always_inline void iob_init(struct ioband_bio *iob, struct ioband_target *iot,
 				     enum ioband_dir dir)
 {
@@ -281,7 +287,7 @@ static int ioband_map(struct dm_target *ti, struct bio *bio)
 		return DM_MAPIO_REQUEUE;
 
 	/* dm submits the rest as another bio. */
-	if (unlikely(bio->bi_iter.bi_size > iot->bio_bytes) && bio_has_size(bio)) {
+	if (unlikely(bio->bi_iter.bi_size > iot->bio_bytes) && bio_may_be_split(bio)) {
 		dm_accept_partial_bio(bio, iot->bio_bytes >> SECTOR_SHIFT);
 		/* dm does not trim the checksums to the sectors that remain. */
 		if (bio_integrity(bio))
@@ -429,7 +435,7 @@ static struct target_type ioband_target = {
 	.name		 = "ioband",
 	.version	 = {2, 0, 0},
 	.features	 = DM_TARGET_NOWAIT | DM_TARGET_PASSES_INTEGRITY |
-			   DM_TARGET_PASSES_CRYPTO,
+			   DM_TARGET_PASSES_CRYPTO | IOBAND_ATOMIC_WRITES,
 	.module		 = THIS_MODULE,
 	.ctr		 = ioband_ctr,
 	.dtr		 = ioband_dtr,

@@ -32,6 +32,15 @@
 #define IOBAND_PREPARE_IOCTL_ARGS
 #endif
 
+/* Writes that a disk does as a whole or not at all, and the flag of targets for them. */
+#ifdef HAVE_ATOMIC_WRITES
+#define IOBAND_ATOMIC_WRITES	DM_TARGET_ATOMIC_WRITES
+#define IOBAND_REQ_ATOMIC	REQ_ATOMIC
+#else
+#define IOBAND_ATOMIC_WRITES	0
+#define IOBAND_REQ_ATOMIC	0
+#endif
+
 /* In a tracepoint: assign a __string() from its declared source. */
 #ifdef HAVE_ASSIGN_STR_1
 #define ioband_assign_str(dst, src)	__assign_str(dst)

@@ -8,6 +8,9 @@ ioband-probe = $(shell grep -qE '$(2)' $(srctree)/include/$(1) && echo -D$(3))
 # 6.16: prepare_ioctl is told which ioctl it is for.
 ioband-compat-flags := $(call ioband-probe,linux/device-mapper.h,bool .forward,HAVE_PREPARE_IOCTL_CMD)
 
+# 6.16: device-mapper passes atomic writes.
+ioband-compat-flags += $(call ioband-probe,linux/device-mapper.h,DM_TARGET_ATOMIC_WRITES,HAVE_ATOMIC_WRITES)
+
 # 6.10: __assign_str() lost its second argument.
 ioband-compat-flags += $(call ioband-probe,trace/stages/stage6_event_callback.h,define __assign_str[(]dst[)],HAVE_ASSIGN_STR_1)
 

@@ -42,21 +42,37 @@ static u64 throttled_way_to(unsigned int leg)
 	return BIT_ULL(ioband_throttled_way(leg));
 }
 
-/* For so long a worker has something in hand unless it sleeps. */
+/* Whoever sleeps for less, for a tag say, jams nothing. */
 #define JAM_NS	((u64)30 * NSEC_PER_USEC)
 
-/**
- * iop_is_jammed - whether throttled writes do not get to a leg now
- * @pool: the pool
- * @leg: the leg
- * @now_ns: the time
- *
- * Context: any.
- */
-bool iop_is_jammed(const struct ioband_pool *pool, unsigned int leg, u64 now_ns)
+/* Whether a worker that sends throttled writes to a leg sleeps, or has for the last one. */
+static bool iop_is_stuck(const struct ioband_pool *pool, unsigned int leg)
+{
+	struct ioband_target *iot;
+	struct ioband_lane *lane;
+	bool is_stuck = false;
+	unsigned int i;
+
+	lockdep_assert_held(&pool->lock);
+
+	list_for_each_entry(iot, &pool->targets, list) {
+		for (i = leg; i < iot->nr_legs; i += pool->nr_legs) {
+			lane = &iot->lanes[2 * i + 1];
+			/* For as long as it takes to get on: to be woken is not enough. */
+			if (lane_sleeps(lane))
+				WRITE_ONCE(lane->is_stuck, true);
+			is_stuck |= READ_ONCE(lane->is_stuck);
+		}
+	}
+	return is_stuck;
+}
+
+/* Whether throttled writes do not get to a leg now. */
+static bool iop_is_jammed(const struct ioband_pool *pool, unsigned int leg, u64 now_ns)
 {
 	return atomic_read(&pool->descending[leg]) &&
-	       (s64)(now_ns - READ_ONCE(pool->descended_ns[leg])) > (s64)JAM_NS;
+	       (s64)(now_ns - READ_ONCE(pool->descended_ns[leg])) > (s64)JAM_NS &&
+	       iop_is_stuck(pool, leg);
 }
 
 /*
@@ -87,9 +103,10 @@ static u32 iop_room_taken(const struct ioband_pool *pool, unsigned int leg)
  * @pool: the pool
  * @now_ns: the time
  *
- * These are ways of writes which a worker has in hand, or has not come for, and for a while
- * none of them has got on: it sleeps below, until the kernel's throttling of writeback lets
- * them go. What more is sent that way would wait there, in the order in which it was sent.
+ * These are ways of writes of which a worker has some in hand, and for a while none has got
+ * on: it sleeps below, until the kernel's throttling of writeback lets them go. What more is
+ * sent that way would wait there, in the order in which it was sent. A worker that only waits
+ * for a processor is no jam, or writeback would lose its share wherever those are busy.
  * What a stalled volume has on its way holds up no other.
  *
  * Context: any, pool->lock held.
@@ -174,6 +191,7 @@ static bool iop_may_jam(const struct ioband_pool *pool, u64 *expires_ns)
 	const struct ioband_places *places = &pool->places[pool->cohort];
 	unsigned int leg;
 	u32 descending;
+	u64 now_ns;
 
 	if (!pool->contended || pool->sched.jammed)
 		return false;
@@ -183,6 +201,10 @@ static bool iop_may_jam(const struct ioband_pool *pool, u64 *expires_ns)
 		    !ioband_is_ready_but(&pool->sched, throttled_way_to(leg)))
 			continue;
 		*expires_ns = READ_ONCE(pool->descended_ns[leg]) + JAM_NS + 1;
+		/* Its worker waits for a processor, and may sleep when it has one. */
+		now_ns = ktime_get_ns();
+		if (!ioband_before(now_ns, *expires_ns))
+			*expires_ns = now_ns + JAM_NS;
 		return true;
 	}
 	return false;

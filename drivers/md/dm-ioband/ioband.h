@@ -286,6 +286,10 @@ struct ioband_lane {
 	bool is_throttled;
 	struct bio_list bios;		/* this and the next under pool->lock */
 	u32 nr_bios;
+	/* Of a throttled lane: its worker, with some in hand; workers are freed by RCU. */
+	struct task_struct *sender;
+	/* And that it sleeps below, or has slept for what it sent last. */
+	bool is_stuck;
 };
 
 /* per line of a table */
@@ -743,7 +747,6 @@ void iog_keep_back(struct ioband_group *group, u64 now_ns);
 bool iob_note_answer(const struct ioband_bio *iob);
 
 /* dispatch.c */
-bool iop_is_jammed(const struct ioband_pool *pool, unsigned int leg, u64 now_ns);
 u64 iop_jammed(const struct ioband_pool *pool, u64 now_ns);
 bool iop_pump(struct ioband_pool *pool, struct ioband_bio *self,
 	      const struct ioband_lane *here, u64 now_ns);
@@ -757,6 +760,7 @@ void iob_dequeue(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns);
 void iob_let_go(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns);
 
 /* lane.c */
+bool lane_sleeps(const struct ioband_lane *lane);
 void iob_find_leg(struct ioband_bio *iob);
 void iob_send(struct ioband_pool *pool, struct ioband_bio *iob,
 	      const struct ioband_lane *here);

@@ -452,7 +452,7 @@ look:
 		goto put;
 	/* The worker of a throttled lane may sleep below, or not have come since the last. */
 	if (lane->is_throttled &&
-	    (iop_is_jammed(pool, lane->leg, now_ns) ||
+	    (lane_sleeps(lane) ||
 	     (work_pending(&lane->work) && atomic_read(&pool->descending[lane->leg]))))
 		lane--;
 	/*

@@ -38,9 +38,9 @@ static unsigned int lane_take(struct ioband_lane *lane, struct bio_list *bios)
  * One of a throttled lane has been sent; whether that was the last of the leg. If its worker
  * has slept the next may have it sleep, too: a jam lasts until all have been sent.
  */
-static bool lane_descended(const struct ioband_lane *lane, struct ioband_pool *pool,
-			   bool has_slept)
+static bool lane_descended(struct ioband_lane *lane, struct ioband_pool *pool, bool has_slept)
 {
+	WRITE_ONCE(lane->is_stuck, has_slept);
 	if (!has_slept)
 		WRITE_ONCE(pool->descended_ns[lane->leg], ktime_get_ns());
 	return atomic_dec_and_test(&pool->descending[lane->leg]);
@@ -50,14 +50,16 @@ static bool lane_descended(const struct ioband_lane *lane, struct ioband_pool *p
  * It pays to tell the disk of many at once, and to wait for few not, unless they are one
  * request. Returns whether nothing of the leg descends any more by that.
  */
-static bool send_all(const struct ioband_lane *lane, struct ioband_pool *pool,
-		     struct bio_list *bios, unsigned int nr)
+static bool send_all(struct ioband_lane *lane, struct ioband_pool *pool, struct bio_list *bios,
+		     unsigned int nr)
 {
 	bool is_plugged = false, in_run, is_last = false;
 	struct blk_plug plug;
 	unsigned long sleeps;
 	struct bio *bio;
 
+	if (lane->is_throttled)
+		WRITE_ONCE(lane->sender, current);
 	while ((bio = bio_list_pop(bios))) {
 		in_run = iob_from_bio(bio)->next;
 		if (!is_plugged && (nr >= PLUG_MIN || in_run)) {
@@ -71,6 +73,10 @@ static bool send_all(const struct ioband_lane *lane, struct ioband_pool *pool,
 	}
 	if (is_plugged)
 		blk_finish_plug(&plug);
+	if (lane->is_throttled) {
+		WRITE_ONCE(lane->sender, NULL);
+		WRITE_ONCE(lane->is_stuck, false);
+	}
 	return is_last;
 }
 
@@ -94,8 +100,10 @@ void iop_lane_work(struct work_struct *work)
 	spin_lock(&pool->lock);
 	now_ns = ktime_get_ns();
 	/* What it comes for is not jammed. */
-	if (lane->is_throttled)
+	if (lane->is_throttled) {
+		WRITE_ONCE(lane->is_stuck, false);
 		WRITE_ONCE(pool->descended_ns[lane->leg], now_ns);
+	}
 	iop_pump(pool, NULL, lane, now_ns);
 	nr = lane_take(lane, &bios);
 	/*

@@ -42,33 +42,44 @@ static u64 throttled_way_to(unsigned int leg)
 	return BIT_ULL(ioband_throttled_way(leg));
 }
 
-/* Whoever sleeps for less, for a tag say, jams nothing. */
+/* Who has got on since then jams nothing, though he may sleep just now, for a tag say. */
 #define JAM_NS	((u64)30 * NSEC_PER_USEC)
 
-/* Whether a worker that sends throttled writes to a leg sleeps, or has for the last one. */
-static bool iop_is_stuck(const struct ioband_pool *pool, unsigned int leg)
+/* Whether a throttled lane's worker sleeps with some in hand, or has slept for the last. */
+static bool lane_is_stuck(struct ioband_lane *lane)
+{
+	const struct task_struct *sender;
+	bool is_stuck = false;
+
+	rcu_read_lock();
+	sender = READ_ONCE(lane->sender);
+	if (sender) {
+		/* Until it gets on: that it has been woken is not enough. */
+		if (!task_is_running(sender))
+			WRITE_ONCE(lane->is_stuck, true);
+		is_stuck = READ_ONCE(lane->is_stuck);
+	}
+	rcu_read_unlock();
+	return is_stuck;
+}
+
+/* Whether that is so of any volume's way to a leg. */
+static bool iop_is_stuck(struct ioband_pool *pool, unsigned int leg)
 {
 	struct ioband_target *iot;
-	struct ioband_lane *lane;
-	bool is_stuck = false;
 	unsigned int i;
 
 	lockdep_assert_held(&pool->lock);
 
-	list_for_each_entry(iot, &pool->targets, list) {
-		for (i = leg; i < iot->nr_legs; i += pool->nr_legs) {
-			lane = &iot->lanes[2 * i + 1];
-			/* For as long as it takes to get on: to be woken is not enough. */
-			if (lane_sleeps(lane))
-				WRITE_ONCE(lane->is_stuck, true);
-			is_stuck |= READ_ONCE(lane->is_stuck);
-		}
-	}
-	return is_stuck;
+	list_for_each_entry(iot, &pool->targets, list)
+		for (i = leg; i < iot->nr_legs; i += pool->nr_legs)
+			if (lane_is_stuck(&iot->lanes[2 * i + 1]))
+				return true;
+	return false;
 }
 
 /* Whether throttled writes do not get to a leg now. */
-static bool iop_is_jammed(const struct ioband_pool *pool, unsigned int leg, u64 now_ns)
+static bool iop_is_jammed(struct ioband_pool *pool, unsigned int leg, u64 now_ns)
 {
 	return atomic_read(&pool->descending[leg]) &&
 	       (s64)(now_ns - READ_ONCE(pool->descended_ns[leg])) > (s64)JAM_NS &&
@@ -112,7 +123,7 @@ static u32 iop_room_taken(const struct ioband_pool *pool, unsigned int leg)
  * Context: any, pool->lock held.
  * Return: the ways, a bit each.
  */
-u64 iop_jammed(const struct ioband_pool *pool, u64 now_ns)
+u64 iop_jammed(struct ioband_pool *pool, u64 now_ns)
 {
 	unsigned int leg;
 	u64 jammed = 0;
@@ -190,21 +201,23 @@ static bool iop_may_jam(const struct ioband_pool *pool, u64 *expires_ns)
 {
 	const struct ioband_places *places = &pool->places[pool->cohort];
 	unsigned int leg;
+	u64 descended_ns, now_ns;
 	u32 descending;
-	u64 now_ns;
 
-	if (!pool->contended || pool->sched.jammed)
+	if (!pool->contended || pool->has_stalled)
 		return false;
 	for (leg = 0; leg < pool->nr_legs; leg++) {
 		descending = atomic_read(&pool->descending[leg]);
-		if (likely(!descending) || atomic_read(&places->in_flight[leg]) > descending ||
+		if (likely(!descending) || pool->sched.jammed & throttled_way_to(leg) ||
+		    atomic_read(&places->in_flight[leg]) > descending ||
 		    !ioband_is_ready_but(&pool->sched, throttled_way_to(leg)))
 			continue;
-		*expires_ns = READ_ONCE(pool->descended_ns[leg]) + JAM_NS + 1;
+		descended_ns = READ_ONCE(pool->descended_ns[leg]);
+		*expires_ns = descended_ns + JAM_NS + 1;
 		/* Its worker waits for a processor, and may sleep when it has one. */
 		now_ns = ktime_get_ns();
 		if (!ioband_before(now_ns, *expires_ns))
-			*expires_ns = now_ns + JAM_NS;
+			*expires_ns = now_ns + (now_ns - descended_ns);
 		return true;
 	}
 	return false;
@@ -223,6 +236,9 @@ void iop_arm(struct ioband_pool *pool)
 
 	lockdep_assert_held(&pool->lock);
 
+	/* It may be about to go. */
+	if (list_empty(&pool->targets))
+		return;
 	any = ioband_timer(&pool->sched, &expires_ns);
 	if (unlikely(iop_may_jam(pool, &jam_ns)) &&
 	    (!any || ioband_before(jam_ns, expires_ns))) {
@@ -371,7 +387,9 @@ static struct ioband_node *iob_node(const struct ioband_bio *iob)
  */
 bool iob_enqueue(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns)
 {
-	bool others_wait = ioband_is_ready(&pool->sched);
+	/* Nobody may come for what waits only because it is about to be jammed. */
+	u64 but = iob->io.is_throttled ? 0 : throttled_way_to(iob->io.leg);
+	bool others_wait = ioband_is_ready_but(&pool->sched, but);
 
 	lockdep_assert_held(&pool->lock);
 

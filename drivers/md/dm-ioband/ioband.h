@@ -286,9 +286,12 @@ struct ioband_lane {
 	bool is_throttled;
 	struct bio_list bios;		/* this and the next under pool->lock */
 	u32 nr_bios;
-	/* Of a throttled lane: its worker, with some in hand; workers are freed by RCU. */
+	/*
+	 * Of a throttled lane: its worker, while it has some in hand, which is the only one to
+	 * write this; tasks are freed by RCU.
+	 */
 	struct task_struct *sender;
-	/* And that it sleeps below, or has slept for what it sent last. */
+	/* That it has slept for what it sent last, by itself; or sleeps, by who sees that. */
 	bool is_stuck;
 };
 
@@ -395,7 +398,7 @@ struct ioband_pool {
 	struct list_head idle_streams;
 	struct hlist_head stream_hash[1 << IOBAND_STREAM_BITS];
 
-	struct hrtimer timer;		/* earliest end of a limit or grace */
+	struct hrtimer timer;		/* earliest end of a limit or grace; looks for jams */
 	u64 timer_ns;			/* its expiry; guarded by lock */
 	struct work_struct timer_work;	/* looks what may go */
 	struct list_head watched;	/* held at limits, of tasks; under lock */
@@ -747,7 +750,7 @@ void iog_keep_back(struct ioband_group *group, u64 now_ns);
 bool iob_note_answer(const struct ioband_bio *iob);
 
 /* dispatch.c */
-u64 iop_jammed(const struct ioband_pool *pool, u64 now_ns);
+u64 iop_jammed(struct ioband_pool *pool, u64 now_ns);
 bool iop_pump(struct ioband_pool *pool, struct ioband_bio *self,
 	      const struct ioband_lane *here, u64 now_ns);
 void iop_contend(struct ioband_pool *pool, u64 now_ns);
@@ -760,7 +763,6 @@ void iob_dequeue(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns);
 void iob_let_go(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns);
 
 /* lane.c */
-bool lane_sleeps(const struct ioband_lane *lane);
 void iob_find_leg(struct ioband_bio *iob);
 void iob_send(struct ioband_pool *pool, struct ioband_bio *iob,
 	      const struct ioband_lane *here);

@@ -4,7 +4,6 @@
  * (worker.c).
  */
 #include <linux/ktime.h>
-#include <linux/sched.h>
 
 #include "ioband.h"
 
@@ -25,26 +24,6 @@ void iob_find_leg(struct ioband_bio *iob)
 
 	iob->leg = leg;
 	iob->io.leg = leg % iot->volume->pool->nr_legs;
-}
-
-/**
- * lane_sleeps - whether the worker of a throttled lane sleeps below, with I/O in hand
- * @lane: the lane
- *
- * Not so if it waits for a processor, for however long.
- *
- * Context: any.
- */
-bool lane_sleeps(const struct ioband_lane *lane)
-{
-	const struct task_struct *sender;
-	bool sleeps;
-
-	rcu_read_lock();
-	sender = READ_ONCE(lane->sender);
-	sleeps = sender && !task_is_running(sender);
-	rcu_read_unlock();
-	return sleeps;
 }
 
 /**

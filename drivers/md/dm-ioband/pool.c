@@ -72,11 +72,11 @@ free_pool:
 
 static void iop_destroy(struct ioband_pool *pool)
 {
+	/* Without a target nobody starts it. */
+	hrtimer_cancel(&pool->timer);
 	cancel_delayed_work_sync(&pool->watch_work);
 	cancel_delayed_work_sync(&pool->notice_work);
-	/* May start the timer. */
 	cancel_delayed_work_sync(&pool->squeeze_work);
-	hrtimer_cancel(&pool->timer);
 	destroy_workqueue(pool->wq);
 	kvfree(pool->streams);
 	kfree(pool);

@@ -450,9 +450,9 @@ look:
 	 */
 	if (!READ_ONCE(pool->sched.held))
 		goto put;
-	/* The worker of a throttled lane may sleep below, or not have come since the last. */
+	/* The worker of a throttled lane may come to sleep below, or not have come yet. */
 	if (lane->is_throttled &&
-	    (lane_sleeps(lane) ||
+	    (READ_ONCE(lane->sender) ||
 	     (work_pending(&lane->work) && atomic_read(&pool->descending[lane->leg]))))
 		lane--;
 	/*

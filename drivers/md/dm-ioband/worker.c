@@ -58,8 +58,6 @@ static bool send_all(struct ioband_lane *lane, struct ioband_pool *pool, struct 
 	unsigned long sleeps;
 	struct bio *bio;
 
-	if (lane->is_throttled)
-		WRITE_ONCE(lane->sender, current);
 	while ((bio = bio_list_pop(bios))) {
 		in_run = iob_from_bio(bio)->next;
 		if (!is_plugged && (nr >= PLUG_MIN || in_run)) {
@@ -73,10 +71,8 @@ static bool send_all(struct ioband_lane *lane, struct ioband_pool *pool, struct 
 	}
 	if (is_plugged)
 		blk_finish_plug(&plug);
-	if (lane->is_throttled) {
+	if (lane->is_throttled)
 		WRITE_ONCE(lane->sender, NULL);
-		WRITE_ONCE(lane->is_stuck, false);
-	}
 	return is_last;
 }
 
@@ -103,6 +99,11 @@ void iop_lane_work(struct work_struct *work)
 	if (lane->is_throttled) {
 		WRITE_ONCE(lane->is_stuck, false);
 		WRITE_ONCE(pool->descended_ns[lane->leg], now_ns);
+		/*
+		 * Pairs with iob_leave_place() in iop_complete(): either that has another
+		 * worker look, as this one may sleep first, or we see its place free.
+		 */
+		smp_store_mb(lane->sender, current);
 	}
 	iop_pump(pool, NULL, lane, now_ns);
 	nr = lane_take(lane, &bios);
@@ -120,7 +121,7 @@ void iop_lane_work(struct work_struct *work)
 }
 
 /**
- * iop_timer - a limit or a grace has ended
+ * iop_timer - a limit or a grace has ended, or there may be a jam
  * @timer: the pool's
  *
  * Context: interrupt.

@@ -411,7 +411,9 @@ void iop_complete(struct ioband_pool *pool, struct ioband_bio *iob)
 		     now_ns - iob->io.arrival_ns);
 	this_cpu_add(stats->service_ns, service_ns);
 	this_cpu_inc(stats->services[ioband_bucket(service_ns)]);
-	if (unlikely(latency_ns) && now_ns - iob->io.arrival_ns > latency_ns) {
+	/* How long a flush or a discard takes is the drive's affair. */
+	if (unlikely(latency_ns) && iob->data_sectors &&
+	    now_ns - iob->io.arrival_ns > latency_ns) {
 		this_cpu_inc(stats->late_ios);
 		if (service_ns > latency_ns && !READ_ONCE(iob_below(iob)->stalled_ns))
 			iog_note_late(pool, group);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "attach/attach.h"
+#include "attach/wbt.h"
 #include "cmd.h"
 #include "config/current.h"
 #include "config/groupref.h"
@@ -192,6 +193,9 @@ static int run_volume(struct run *run, struct config *cfg)
 		status = plan_do(opts, &volumes, cfg, &plan);
 	if (!status && plan.nr && !look_only)
 		report_plan(opts, &volumes, cfg, &plan);
+	/* Whatever else of it cannot be done. */
+	if (!look_only && (!status || volumes_find(&volumes, cfg->name)))
+		wbt_off(opts, devno, !only_missing);
 	if (!status && nr_missing && !look_only)
 		status = IOBAND_PARTLY;
 	plan_free(&plan);
@@ -344,6 +348,9 @@ static int run_all(struct run *run, int argc, char **argv)
 	for (size_t i = 0; !status && i < run->nr_members; i++)
 		if (run->members[i].is_chosen)
 			run_member(run, &run->members[i], argc);
+	/* LVM has taken a volume off a disk. */
+	if (!status && !argc && !run->list && !check_only && !run->opts->dry_run)
+		wbt_restore(run->opts, NULL);
 	for (size_t i = 0; i < run->nr_members; i++)
 		free(run->members[i].name);
 	free(run->members);

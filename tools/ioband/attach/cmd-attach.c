@@ -18,6 +18,7 @@
 #include "lib/blk.h"
 #include "lib/target.h"
 #include "lib/util.h"
+#include "wbt.h"
 
 /*
  * Values for what the command does not give: from the record of an earlier attach,
@@ -337,6 +338,8 @@ int cmd_attach(const struct options *opts, int argc, char **argv)
 	vol = volumes_find(&volumes, blk.dm_name);
 	if (vol) {
 		status = attach_again(opts, &volumes, vol, &words);
+		if (!status)
+			wbt_off(opts, blk.devno, true);
 		goto out;
 	}
 	status = attach_config(opts, &volumes, blk.dm_name, dev->uuid,
@@ -348,6 +351,7 @@ int cmd_attach(const struct options *opts, int argc, char **argv)
 	if (!status) {
 		title = volume_title(blk.dm_name, dev->uuid);
 		report_result(opts, title, &base);
+		wbt_off(opts, blk.devno, true);
 		free(title);
 	}
 	if (!status && nr_missing)

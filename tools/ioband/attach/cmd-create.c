@@ -17,6 +17,7 @@
 #include "lib/lock.h"
 #include "lib/target.h"
 #include "lib/util.h"
+#include "wbt.h"
 
 static int force;
 
@@ -147,10 +148,12 @@ int cmd_create(const struct options *opts, int argc, char **argv)
 			      cfg.name, cfg.name);
 	if (!status)
 		status = create_volume(opts, &volumes, &cfg, &blk);
-	if (!status)
+	if (!status) {
 		report_volume(opts, cfg.name, "created", &cfg,
 			      "; lost at a reboot, unless kept with 'ioband enable %s'",
 			      cfg.name);
+		wbt_off(opts, blk.devno, true);
+	}
 	volumes_free(&volumes);
 	config_free(&cfg);
 	return status;

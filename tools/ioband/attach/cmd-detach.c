@@ -13,6 +13,7 @@
 #include "inside.h"
 #include "lib/blk.h"
 #include "lib/util.h"
+#include "wbt.h"
 
 /* LVM has removed ioband, or the whole device: clean up what is left of ours. */
 static int forget(const struct options *opts, const struct volumes *volumes,
@@ -83,14 +84,14 @@ static int detach(const struct options *opts, const struct volumes *volumes,
 	const struct volume *vol = volumes_find(volumes, name);
 	int status = detach_volume(opts, volumes, name);
 
-	if (status || !vol)
-		return status;
-	if (store_has_file(opts, name))
+	if (!status && vol && store_has_file(opts, name))
 		report(opts, "%s: ioband taken out; it comes back as " STORE_ETC "/%s.conf says, until 'ioband disable %s'",
 		       vol->title, name, vol->title);
-	else
+	else if (!status && vol)
 		report(opts, "%s: ioband taken out", vol->title);
-	return 0;
+	if (!status)
+		wbt_restore(opts, name);
+	return status;
 }
 
 int cmd_detach(const struct options *opts, int argc, char **argv)

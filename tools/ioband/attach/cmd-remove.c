@@ -14,6 +14,7 @@
 #include "lib/lock.h"
 #include "lib/util.h"
 #include "lib/volume.h"
+#include "wbt.h"
 
 /**
  * remove_device - remove the device of a volume made by ioband create
@@ -67,8 +68,10 @@ static int remove_volume(const struct options *opts,
 	if (!status)
 		status = remove_device(opts, volumes_device(volumes, name,
 							    NULL));
-	if (!status)
+	if (!status) {
 		report(opts, "%s: removed", name);
+		wbt_restore(opts, name);
+	}
 	return status;
 }
 

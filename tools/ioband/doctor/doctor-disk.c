@@ -2,6 +2,7 @@
 /*
  * doctor: the devices below. Does anything else divide their bandwidth?
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,22 +34,23 @@ static void check_scheduler(struct doctor *doctor, const char *devno,
 	free(line);
 }
 
-/* Throttling below keeps I/O that ioband has let go, and takes its room at the disk. */
+/*
+ * Throttling below keeps I/O that ioband has let go, and takes its room at the disk. Where
+ * there is no volume yet, attach and create will end it.
+ */
 static void check_writeback(struct doctor *doctor, const char *devno,
 			    const char *path)
 {
-	char *line = sys_block_line(doctor->opts->sysroot, devno,
-				    "queue/wbt_lat_usec");
-	bool seeks = blk_is_rotating(doctor->opts->sysroot, devno);
+	const char *sysroot = doctor->opts->sysroot;
+	uint64_t usec;
 
-	if (line && *line != '0' && *line != '-')
-		add_finding(doctor, seeks ? WARNING : NOTE,
-			    "wbt", path,
-			    xasprintf("it throttles writeback while I/O takes longer than %s us, and what is held up there takes the place of others",
-				      line),
-			    xasprintf("end that with 'echo 0 >/sys/dev/block/%s/queue/wbt_lat_usec'",
+	if (blk_wbt(sysroot, devno, &usec) && usec &&
+	    volumes_use(&doctor->volumes, sysroot, devno, NULL))
+		add_finding(doctor, WARNING, "wbt", path,
+			    xasprintf("the kernel throttles writeback to it while I/O takes longer than %" PRIu64 " us, and what is held up there takes the place of others: reads, and each fsync",
+				      usec),
+			    xasprintf("end that with 'echo 0 >/sys/dev/block/%s/queue/wbt_lat_usec', as attach and create do",
 				      devno));
-	free(line);
 }
 
 static void check_zoned(struct doctor *doctor, const char *devno,

@@ -15,6 +15,7 @@
 #include "apply/converge.h"
 #include "attach/attach.h"
 #include "attach/inside.h"
+#include "attach/wbt.h"
 #include "cmd.h"
 #include "config/current.h"
 #include "config/groupref.h"
@@ -258,6 +259,7 @@ static void undo(const struct subject *s, bool with_units)
 	failed |= store_put(s->opts, STORE_ETC, s->name, s->file);
 	failed |= unmake_volume(s);
 	failed |= store_put(s->opts, STORE_RUN, s->name, s->record);
+	wbt_restore(s->opts, NULL);
 	if (failed)
 		warn("'%s' is not as before: see 'ioband list', " STORE_ETC " and 'systemctl status \"ioband*\"'",
 		     s->title);
@@ -345,6 +347,7 @@ static int enable(struct subject *s, const char *device,
 	else if (!status && writes)
 		status = store_put(opts, STORE_ETC, s->name, text);
 	if (!status) {
+		wbt_off(opts, s->devno, true);
 		/* The units run 'ioband apply'. */
 		lock_drop();
 		status = services_start(opts, &s->services, writes);
@@ -590,6 +593,7 @@ static int disable(struct subject *s)
 		    units);
 		if (store_has_dropins(s->opts, s->name))
 			say(s, "left: " STORE_ETC "/%s.conf.d", s->name);
+		wbt_restore(s->opts, s->name);
 		say_initramfs(s);
 	}
 	free(what);

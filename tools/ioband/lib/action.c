@@ -4,12 +4,14 @@
  * equivalent commands.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "action.h"
 #include "blk.h"
@@ -167,6 +169,37 @@ int action_message(const struct options *opts, const char *name,
 		return r;
 	r = ioband_dm_message(name, sector, text, &answer);
 	free(answer);
+	return r;
+}
+
+/**
+ * action_write - write to a file of the kernel's about a block device
+ * @opts: the global options
+ * @path: path of the file, without --sysroot
+ * @text: what to write
+ *
+ * Return: 0 or -errno.
+ */
+int action_write(const struct options *opts, const char *path,
+		 const char *text)
+{
+	char *full;
+	int fd, r = 0;
+
+	if (opts->dry_run) {
+		printf("echo %s >%s\n", text, path);
+		return 0;
+	}
+	full = xasprintf("%s%s", opts->sysroot, path);
+	/* The kernel may wait for all I/O of the device. */
+	lock_pause(opts);
+	fd = open(full, O_WRONLY | O_TRUNC | O_CLOEXEC);
+	if (fd < 0 || write(fd, text, strlen(text)) < 0)
+		r = -errno;
+	if (fd >= 0)
+		close(fd);
+	lock_resume();
+	free(full);
 	return r;
 }
 

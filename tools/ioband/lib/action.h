@@ -32,6 +32,9 @@ int action_remove_deferred(const struct options *opts, const char *name);
 int action_message(const struct options *opts, const char *name,
 		   uint64_t sector, const char *text);
 
+int action_write(const struct options *opts, const char *path,
+		 const char *text);
+
 /* Replacing a table: read, then replace, rolled back on failure. */
 int action_table(const struct options *opts, const char *verb,
 		 const char *name, struct ioband_dm_targets *targets);

@@ -123,6 +123,35 @@ unsigned int blk_read_ahead(const char *sysroot, const char *device)
 }
 
 /**
+ * blk_wbt - get the latency above which the kernel throttles writeback to a disk
+ * @sysroot: prefix of /sys
+ * @device: MAJOR:MINOR
+ * @usec: set to the latency, 0 if writeback is not throttled
+ *
+ * Return: whether the device has this at all: one without a request queue, or on which the
+ * kernel does not do it, has not.
+ */
+bool blk_wbt(const char *sysroot, const char *device, uint64_t *usec)
+{
+	return read_number(sysroot, device, "queue/wbt_lat_usec", usec);
+}
+
+/**
+ * blk_sequence - tell a disk from others that have had its number
+ * @sysroot: prefix of /sys
+ * @device: MAJOR:MINOR
+ *
+ * Return: a number that no other disk has until the next boot, 0 on kernels before 5.15.
+ */
+uint64_t blk_sequence(const char *sysroot, const char *device)
+{
+	uint64_t sequence = 0;
+
+	read_number(sysroot, device, "diskseq", &sequence);
+	return sequence;
+}
+
+/**
  * blk_is_read_only - whether a block device refuses writes
  * @sysroot: prefix of /sys
  * @device: MAJOR:MINOR

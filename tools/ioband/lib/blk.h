@@ -35,6 +35,8 @@ int blk_find_below(const char *sysroot, const char *arg, const char *name,
 		   struct blk *blk);
 bool blk_sectors(const char *sysroot, const char *device, uint64_t *sectors);
 unsigned int blk_read_ahead(const char *sysroot, const char *device);
+bool blk_wbt(const char *sysroot, const char *device, uint64_t *usec);
+uint64_t blk_sequence(const char *sysroot, const char *device);
 bool blk_is_root(const char *sysroot, const char *device);
 bool blk_is_read_only(const char *sysroot, const char *device);
 bool blk_has_low_priority(const char *sysroot, const char *device);

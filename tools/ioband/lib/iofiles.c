@@ -26,13 +26,21 @@ enum {
 /* The most that "set" takes. io.max takes more, but such limits have no effect. */
 #define LIMIT_MAX (1ULL << 50)
 
+/* The index of a device in the list; @devices->nr if it is not there. */
+static size_t rank(const struct io_devices *devices, const char *devno)
+{
+	size_t i = 0;
+
+	while (i < devices->nr && strcmp(devices->v[i], devno))
+		i++;
+	return i;
+}
+
 static void add_device(struct io_devices *devices, char *devno)
 {
-	for (size_t i = 0; i < devices->nr; i++) {
-		if (!strcmp(devices->v[i], devno)) {
-			free(devno);
-			return;
-		}
+	if (rank(devices, devno) < devices->nr) {
+		free(devno);
+		return;
 	}
 	devices->v = xreallocarray(devices->v, devices->nr + 1,
 				   sizeof(*devices->v));
@@ -57,24 +65,24 @@ static void add_slaves(struct io_devices *devices, const char *sysroot,
 		       const char *devno)
 {
 	char *path = xasprintf("%s/sys/dev/block/%s/slaves", sysroot, devno);
-	DIR *dir = opendir(path);
-	struct dirent *entry;
+	struct dirent **names;
+	int nr = scandir(path, &names, NULL, alphasort);
 
 	free(path);
-	while (dir && (entry = readdir(dir))) {
-		char *slave;
+	for (int i = 0; i < nr; i++) {
+		char *slave = NULL;
 
-		if (*entry->d_name == '.')
-			continue;
 		path = xasprintf("/sys/dev/block/%s/slaves/%s/dev", devno,
-				 entry->d_name);
-		slave = read_devno(sysroot, path);
+				 names[i]->d_name);
+		if (*names[i]->d_name != '.')
+			slave = read_devno(sysroot, path);
 		free(path);
 		if (slave)
 			add_device(devices, slave);
+		free(names[i]);
 	}
-	if (dir)
-		closedir(dir);
+	if (nr >= 0)
+		free(names);
 }
 
 /* For a partition, limits and weights are those of the whole disk. */
@@ -115,22 +123,32 @@ void io_devices_find(struct io_devices *devices, const char *sysroot,
 	}
 }
 
+/**
+ * io_devices_have - whether a device is another one, or lies on it
+ * @sysroot: prefix of /sys
+ * @upper: MAJOR:MINOR of the device
+ * @lower: MAJOR:MINOR of the other one
+ */
+bool io_devices_have(const char *sysroot, const char *upper, const char *lower)
+{
+	struct io_devices devices;
+	unsigned int major, minor;
+	bool found;
+
+	if (sscanf(upper, "%u:%u", &major, &minor) != 2)
+		return false;
+	io_devices_find(&devices, sysroot, major, minor);
+	found = rank(&devices, lower) < devices.nr;
+	io_devices_free(&devices);
+	return found;
+}
+
 void io_devices_free(struct io_devices *devices)
 {
 	for (size_t i = 0; i < devices->nr; i++)
 		free(devices->v[i]);
 	free(devices->v);
 	memset(devices, 0, sizeof(*devices));
-}
-
-/* The index of a device in the list; @devices->nr if it is not there. */
-static size_t rank(const struct io_devices *devices, const char *devno)
-{
-	size_t i = 0;
-
-	while (i < devices->nr && strcmp(devices->v[i], devno))
-		i++;
-	return i;
 }
 
 /**

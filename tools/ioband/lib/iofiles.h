@@ -37,6 +37,8 @@ struct io_devices {
 
 void io_devices_find(struct io_devices *devices, const char *sysroot,
 		     unsigned int major, unsigned int minor);
+bool io_devices_have(const char *sysroot, const char *upper,
+		     const char *lower);
 void io_devices_free(struct io_devices *devices);
 
 bool io_parse_weight(const char *text, const struct io_devices *devices,

@@ -8,6 +8,7 @@
 
 #include "blk.h"
 #include "cmd.h"
+#include "iofiles.h"
 #include "lock.h"
 #include "target.h"
 #include "util.h"
@@ -352,6 +353,29 @@ struct volume *volumes_find(const struct volumes *volumes, const char *name)
 		if (!strcmp(volumes->v[i].name, name))
 			return &volumes->v[i];
 	return NULL;
+}
+
+/**
+ * volumes_use - whether a volume lies on a device
+ * @volumes: what volumes_read() found
+ * @sysroot: prefix of /sys
+ * @devno: MAJOR:MINOR of the device
+ * @except: name of a volume that does not count, or %NULL
+ */
+bool volumes_use(const struct volumes *volumes, const char *sysroot,
+		 const char *devno, const char *except)
+{
+	bool found = false;
+
+	for (size_t i = 0; !found && i < volumes->nr; i++) {
+		const struct volume *vol = &volumes->v[i];
+
+		for (size_t j = 0; !found && j < vol->nr_devices; j++)
+			found = (!except || strcmp(vol->name, except)) &&
+				io_devices_have(sysroot, vol->devices[j],
+						devno);
+	}
+	return found;
 }
 
 /**

@@ -68,6 +68,8 @@ struct volume *volumes_find(const struct volumes *volumes, const char *name);
 const struct ioband_dm_device *
 volumes_device(const struct volumes *volumes, const char *name,
 	       const char *uuid);
+bool volumes_use(const struct volumes *volumes, const char *sysroot,
+		 const char *devno, const char *except);
 int volumes_choose(const struct options *opts, struct volumes *volumes,
 		   int argc, char **argv);
 void volumes_free(struct volumes *volumes);

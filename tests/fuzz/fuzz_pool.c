@@ -81,7 +81,7 @@ static struct pool_io ios[IOS];
 static struct ioband_depth depth;
 static struct ioband_depth_bounds bounds;
 static unsigned int nr_groups, nr_legs, nr_held, nr_ever, in_flight[LEGS];
-static u64 jammed;
+static u64 backed_up;
 static bool contended;
 static u64 now_ns;
 
@@ -229,7 +229,7 @@ static void settle(void)
 
 static bool has_room(const struct pool_io *io)
 {
-	if (jammed & BIT_ULL(ioband_way(&io->io)))
+	if (backed_up & BIT_ULL(ioband_way(&io->io)))
 		return false;
 	return nr_legs == 1 ? in_flight[0] < sched.depth :
 	       !(sched.full & BIT_ULL(ioband_way(&io->io)));
@@ -263,7 +263,7 @@ static bool is_oldest(const struct pool_io *io)
 
 static struct ioband_io *next_of(void)
 {
-	u64 full = jammed, brim = jammed;
+	u64 full = backed_up, brim = backed_up;
 	unsigned int leg;
 
 	for (leg = 0; nr_legs > 1 && leg < nr_legs; leg++) {
@@ -273,7 +273,7 @@ static struct ioband_io *next_of(void)
 		if (in_flight[leg] >= (u64)sched.depth + sched.spare)
 			brim |= ioband_ways_to(leg);
 	}
-	sched.jammed = jammed;
+	sched.backed_up = backed_up;
 	sched.full = full;
 	sched.brim = brim;
 	return ioband_next(&sched, all_in_flight(), now_ns);
@@ -305,7 +305,7 @@ static void must_be_all(void)
 	if (!sched.turn.since_ns)
 		for (io = ios; io < ios + IOS; io++)
 			must(io->state != HELD || at_limit(io) || !has_room(io));
-	if (!all_in_flight() && nr_held && !jammed)
+	if (!all_in_flight() && nr_held && !backed_up)
 		must(ioband_timer(&sched, &expires_ns) && expires_ns > now_ns);
 }
 
@@ -417,7 +417,6 @@ static void writeback(u8 arg)
 	if (!io)
 		return;
 	io->is_writeback = true;
-	io->io.is_throttled = true;
 	hold(io, 0);
 }
 
@@ -618,15 +617,15 @@ static void reconfigure(u8 arg)
 	update_depth();
 }
 
-/* From now on throttled writes do not get to these legs. */
-static void jam(u8 legs)
+/* From now on workers have as many writes to these legs in hand as they may. */
+static void back_up(u8 legs)
 {
 	unsigned int leg;
 
-	jammed = 0;
+	backed_up = 0;
 	for (leg = 0; leg < nr_legs; leg++)
 		if (legs & BIT(leg))
-			jammed |= BIT_ULL(ioband_throttled_way(leg));
+			backed_up |= BIT_ULL(leg * IOBAND_DIRS + IOBAND_WRITE);
 }
 
 static void event(u8 what, u8 arg)
@@ -650,7 +649,7 @@ static void event(u8 what, u8 arg)
 		urgent(arg);
 		break;
 	case 'n' % 16:
-		jam(arg & 0x80 ? arg : 0);
+		back_up(arg & 0x80 ? arg : 0);
 		pump();
 		break;
 	case 'd' % 16:
@@ -702,7 +701,7 @@ static void drain(void)
 	unsigned int round, i;
 	u64 expires_ns;
 
-	jam(0);
+	back_up(0);
 	for (round = 0; nr_held && round < LIMITED_ROUNDS + 2 * IOS; round++) {
 		for (i = 0; round == LIMITED_ROUNDS && i < nr_groups; i++)
 			set_terms(i);
@@ -733,7 +732,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	nr_legs = 1 + (data[0] >> 3) % LEGS;
 	nr_held = 0;
 	nr_ever = 0;
-	jammed = 0;
+	backed_up = 0;
 	contended = false;
 	now_ns = NSEC_PER_SEC;
 	ioband_depth_init(&depth, nr_legs);

@@ -10,7 +10,7 @@ void bed_check(void)
 	if (bed.unchecked)
 		return;
 	broken = ioband_sched_broken(&bed.sched, bed.now_ns);
-	if (!broken && !bed.jams)
+	if (!broken)
 		broken = ioband_tags_broken(&bed.sched, &bed.sched.root);
 	if (broken)
 		fail_msg("%s", broken);

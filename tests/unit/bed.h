@@ -67,7 +67,6 @@ struct bed {
 	struct bed_sent *sent;	/* in order, if @log is set */
 	unsigned int nr_sent;
 	bool log;
-	bool jams;		/* whoever is in one falls behind */
 	bool unchecked;		/* no invariants: there are too many groups */
 };
 

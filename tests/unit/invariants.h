@@ -105,8 +105,7 @@ static inline const char *ioband_heaps_broken(const struct ioband_node *node,
 		ready[child->class]++;
 		if (!ioband_heap_has(&facet->ready[child->class], &below->node))
 			return "a ready child is not in its parent's heap";
-		if (below->keeps_place ? way % IOBAND_KINDS != IOBAND_KIND_THROTTLED :
-		    below->node.key !=
+		if (below->node.key !=
 		    ioband_leg_of(below)->tag.start[ioband_way_dir(way)])
 			return "the key of a ready child is not its start tag";
 	}
@@ -318,7 +317,7 @@ static inline bool ioband_directions_differ(const struct ioband_sched *sched,
 
 /**
  * ioband_tags_broken - whether anybody has saved up virtual time
- * @sched: a scheduler of one leg, not by time, that nothing was jammed at
+ * @sched: a scheduler of one leg, not by time
  * @node: its root
  *
  * Return: what is wrong, or %NULL.

@@ -431,7 +431,7 @@ static void test_at_random(void **state)
 			ioband_sched_restart(&sched);
 			break;
 		case 6: case 7: case 8: case 9: case 10: case 11:
-			sched.full = draw(1 << nr_legs * IOBAND_KINDS);
+			sched.full = draw(1 << nr_legs * IOBAND_DIRS);
 			for (above = draw(4); above && next(0); above--)
 				sent++;
 			break;
@@ -439,7 +439,6 @@ static void test_at_random(void **state)
 			if (io->held)
 				break;
 			io->io.dir = draw(IOBAND_DIRS);
-			io->io.is_throttled = io->io.dir == IOBAND_WRITE && draw(2);
 			hold(io);
 		}
 		check();

@@ -344,7 +344,6 @@ static void arrive(struct sim_group *group, bool urgent)
 	io->group = group - sim.groups;
 	io->io.sectors = 1 + prng_below(&sim.prng, group->max_sectors);
 	io->io.dir = prng_percent(&sim.prng, group->percent_writes);
-	io->io.is_throttled = io->io.dir == IOBAND_WRITE && prng_percent(&sim.prng, 50);
 	io->io.prio = IOBAND_PRIO_NORMAL;
 	io->io.arrival_ns = sim.event;
 	group->left += cost_of(io);

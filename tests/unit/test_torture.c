@@ -322,7 +322,6 @@ static struct sim_io *new_io(struct sim_node *node)
 	io->io.sectors = node->one_size ? node->max_sectors :
 			 1 + prng_below(prng, node->max_sectors);
 	io->io.dir = percent(node->percent_writes);
-	io->io.is_throttled = io->io.dir == IOBAND_WRITE && percent(50);
 	io->io.prio = IOBAND_PRIO_NORMAL;
 	io->io.arrival_ns = sim.now_ns;
 	if (sim.levels) {

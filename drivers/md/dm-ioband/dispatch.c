@@ -37,62 +37,10 @@ void iop_contend(struct ioband_pool *pool, u64 now_ns)
 	smp_mb();
 }
 
-static u64 throttled_way_to(unsigned int leg)
-{
-	return BIT_ULL(ioband_throttled_way(leg));
-}
-
-/* Who has got on since then jams nothing, though he may sleep just now, for a tag say. */
-#define JAM_NS	((u64)30 * NSEC_PER_USEC)
-
-/* Whether a throttled lane's worker sleeps with some in hand, or has slept for the last. */
-static bool lane_is_stuck(struct ioband_lane *lane)
-{
-	const struct task_struct *sender;
-	bool is_stuck = false;
-
-	rcu_read_lock();
-	sender = READ_ONCE(lane->sender);
-	if (sender) {
-		/* Until it gets on: that it has been woken is not enough. */
-		if (!task_is_running(sender))
-			WRITE_ONCE(lane->is_stuck, true);
-		is_stuck = READ_ONCE(lane->is_stuck);
-	}
-	rcu_read_unlock();
-	return is_stuck;
-}
-
-/* Whether that is so of any volume's way to a leg. */
-static bool iop_is_stuck(struct ioband_pool *pool, unsigned int leg)
-{
-	struct ioband_target *iot;
-	unsigned int i;
-
-	lockdep_assert_held(&pool->lock);
-
-	list_for_each_entry(iot, &pool->targets, list)
-		for (i = leg; i < iot->nr_legs; i += pool->nr_legs)
-			if (lane_is_stuck(&iot->lanes[2 * i + 1]))
-				return true;
-	return false;
-}
-
-/* Whether throttled writes do not get to a leg now. */
-static bool iop_is_jammed(struct ioband_pool *pool, unsigned int leg, u64 now_ns)
-{
-	return atomic_read(&pool->descending[leg]) &&
-	       (s64)(now_ns - READ_ONCE(pool->descended_ns[leg])) > (s64)JAM_NS &&
-	       iop_is_stuck(pool, leg);
-}
-
 /*
  * The room that is taken at a leg. What did not wait for it, swap, metadata and journals,
  * takes half the depth at most, or others would get none while there is always more. A
- * bound that was asked for holds for all. What is jammed on its way to the disk is not there
- * yet, but for the first: whatever it sleeps for, it will want a tag. The rest may exceed the
- * depth, or the bound, for a moment when its worker wakes. Flushes are not there either, but
- * they want a tag, too.
+ * bound that was asked for holds for all. Flushes are not there, but they want a tag.
  */
 static u32 iop_room_taken(const struct ioband_pool *pool, unsigned int leg)
 {
@@ -103,53 +51,28 @@ static u32 iop_room_taken(const struct ioband_pool *pool, unsigned int leg)
 
 	if (!pool->io_throttle && !pool->io_limit)
 		free = pushed - min(pushed, half);
-	/* What was pushed may be on its way, too. */
-	if (pool->sched.jammed & throttled_way_to(leg))
-		free = max(free, max(atomic_read(&pool->descending[leg]), 1) - 1U);
 	return there - min(there, free) + (half && atomic_read(&pool->flushes));
 }
 
-/**
- * iop_jammed - find the ways by which I/O does not get to the disk now
- * @pool: the pool
- * @now_ns: the time
- *
- * These are ways of writes of which a worker has some in hand, and for a while none has got
- * on: it sleeps below, until the kernel's throttling of writeback lets them go. What more is
- * sent that way would wait there, in the order in which it was sent. A worker that only waits
- * for a processor is no jam, or writeback would lose its share wherever those are busy.
- * What a stalled volume has on its way holds up no other.
- *
- * Context: any, pool->lock held.
- * Return: the ways, a bit each.
+/*
+ * The ways that are shut because workers have as much in hand as they may: half of the room.
+ * What more is sent that way would wait with them, in the order in which it was sent, and
+ * while they sleep, as blk-wbt has them, others need room. The worker looks when it has sent
+ * it. What a stalled volume has in hand holds up no other.
  */
-u64 iop_jammed(struct ioband_pool *pool, u64 now_ns)
+static u64 iop_backed_up(const struct ioband_pool *pool)
 {
+	u64 ways = 0;
 	unsigned int leg;
-	u64 jammed = 0;
 
 	lockdep_assert_held(&pool->lock);
 
-	if (!pool->contended || pool->has_stalled)
+	if (pool->has_stalled)
 		return 0;
 	for (leg = 0; leg < pool->nr_legs; leg++)
-		if (iop_is_jammed(pool, leg, now_ns))
-			jammed |= throttled_way_to(leg);
-	return jammed;
-}
-
-/* Have nothing be sent by ways that are jammed; who frees one looks what may go. */
-static void iop_note_jams(struct ioband_pool *pool, u64 now_ns)
-{
-	WRITE_ONCE(pool->sched.jammed, iop_jammed(pool, now_ns));
-	if (likely(!pool->sched.jammed))
-		return;
-	/*
-	 * Pairs with the full barrier of send_all() in iop_lane_work(): either that sees that a
-	 * way was jammed, or we see that it is not any more.
-	 */
-	smp_mb();
-	WRITE_ONCE(pool->sched.jammed, iop_jammed(pool, now_ns));
+		if (pool->in_hand[leg] >= max(pool->sched.depth / 2, 1U))
+			ways |= BIT_ULL(leg * IOBAND_DIRS + IOBAND_WRITE);
+	return ways;
 }
 
 /* What goes next, to a leg that has room; a disk with turns has but one slot. */
@@ -159,8 +82,9 @@ static struct ioband_io *iop_next_of(struct ioband_pool *pool, u64 now_ns)
 	unsigned int leg;
 	u32 in_flight = 0;
 
-	pool->sched.full = pool->sched.jammed;
-	pool->sched.brim = pool->sched.jammed;
+	pool->sched.backed_up = iop_backed_up(pool);
+	pool->sched.full = pool->sched.backed_up;
+	pool->sched.brim = pool->sched.backed_up;
 	if (pool->nr_legs == 1)
 		return ioband_next(&pool->sched, iop_room_taken(pool, 0), now_ns);
 	for (leg = 0; leg < pool->nr_legs; leg++)
@@ -193,59 +117,22 @@ static struct ioband_io *iop_next(struct ioband_pool *pool, u64 now_ns)
 	return iop_next_of(pool, now_ns);
 }
 
-/*
- * Whether all room of a leg is taken by what may turn out to be jammed, at @expires_ns, and
- * other I/O waits: no completion may come to look then.
- */
-static bool iop_may_jam(const struct ioband_pool *pool, u64 *expires_ns)
-{
-	const struct ioband_places *places = &pool->places[pool->cohort];
-	unsigned int leg;
-	u64 descended_ns, now_ns;
-	u32 descending;
-
-	if (!pool->contended || pool->has_stalled)
-		return false;
-	for (leg = 0; leg < pool->nr_legs; leg++) {
-		descending = atomic_read(&pool->descending[leg]);
-		if (likely(!descending) || pool->sched.jammed & throttled_way_to(leg) ||
-		    atomic_read(&places->in_flight[leg]) > descending ||
-		    !ioband_is_ready_but(&pool->sched, throttled_way_to(leg)))
-			continue;
-		descended_ns = READ_ONCE(pool->descended_ns[leg]);
-		*expires_ns = descended_ns + JAM_NS + 1;
-		/* Its worker waits for a processor, and may sleep when it has one. */
-		now_ns = ktime_get_ns();
-		if (!ioband_before(now_ns, *expires_ns))
-			*expires_ns = now_ns + (now_ns - descended_ns);
-		return true;
-	}
-	return false;
-}
-
 /**
- * iop_arm - see to it that the pump runs when the next limit ends, or a jam is found
+ * iop_arm - see to it that the pump runs when the next limit ends
  * @pool: the pool
  *
  * Context: any but interrupts, pool->lock held.
  */
 void iop_arm(struct ioband_pool *pool)
 {
-	u64 expires_ns, jam_ns;
-	bool any;
+	u64 expires_ns;
 
 	lockdep_assert_held(&pool->lock);
 
 	/* It may be about to go. */
 	if (list_empty(&pool->targets))
 		return;
-	any = ioband_timer(&pool->sched, &expires_ns);
-	if (unlikely(iop_may_jam(pool, &jam_ns)) &&
-	    (!any || ioband_before(jam_ns, expires_ns))) {
-		expires_ns = jam_ns;
-		any = true;
-	}
-	if (!any || expires_ns == pool->timer_ns)
+	if (!ioband_timer(&pool->sched, &expires_ns) || expires_ns == pool->timer_ns)
 		return;
 	pool->timer_ns = expires_ns;
 	hrtimer_start(&pool->timer, ns_to_ktime(expires_ns), HRTIMER_MODE_ABS);
@@ -305,10 +192,9 @@ bool iop_pump(struct ioband_pool *pool, struct ioband_bio *self,
 	if (!list_empty(&pool->news))
 		iop_settle(pool);
 	iop_tick_depth(pool, now_ns);
-	iop_note_jams(pool, now_ns);
 	while ((io = iop_next(pool, now_ns))) {
 		struct ioband_bio *iob = iob_from_io(io);
-		wait_queue_head_t *wait = &iob->group->wait[ioband_kind(io)];
+		wait_queue_head_t *wait = &iob->group->wait[io->dir];
 		struct ioband_bio *last;
 		u32 in_flight;
 
@@ -325,7 +211,7 @@ bool iop_pump(struct ioband_pool *pool, struct ioband_bio *self,
 			wake_up(wait);
 		if (iob == self) {
 			/* It must not sleep; what was given up may have tags. */
-			direct = !iob->io.is_throttled && !pool->has_stalled &&
+			direct = !iob->is_throttled && !pool->has_stalled &&
 				 in_flight <= iot_direct(iob->target);
 			if (direct)
 				continue;
@@ -387,9 +273,7 @@ static struct ioband_node *iob_node(const struct ioband_bio *iob)
  */
 bool iob_enqueue(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns)
 {
-	/* Nobody may come for what waits only because it is about to be jammed. */
-	u64 but = iob->io.is_throttled ? 0 : throttled_way_to(iob->io.leg);
-	bool others_wait = ioband_is_ready_but(&pool->sched, but);
+	bool others_wait = ioband_is_ready(&pool->sched);
 
 	lockdep_assert_held(&pool->lock);
 
@@ -403,7 +287,6 @@ bool iob_enqueue(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns)
 	 */
 	smp_mb();
 	return !pool->contended || !others_wait || pool->sched.late ||
-	       iop_jammed(pool, now_ns) ||
 	       iop_room_taken(pool, iob->io.leg) < pool->sched.depth;
 }
 
@@ -451,5 +334,22 @@ void iop_changed(struct ioband_pool *pool)
 {
 	spin_lock(&pool->lock);
 	iop_pump(pool, NULL, NULL, ktime_get_ns());
+	spin_unlock(&pool->lock);
+}
+
+/**
+ * iop_sent - a worker has sent what it had in hand, and other writes may go now
+ * @pool: the pool
+ * @lane: its lane, a throttled one
+ * @nr_runs: how many runs it has sent
+ *
+ * Context: process.
+ */
+void iop_sent(struct ioband_pool *pool, struct ioband_lane *lane, u32 nr_runs)
+{
+	spin_lock(&pool->lock);
+	pool->in_hand[lane->leg] -= nr_runs;
+	if (pool->sched.held)
+		iop_pump(pool, NULL, NULL, ktime_get_ns());
 	spin_unlock(&pool->lock);
 }

@@ -146,7 +146,7 @@ struct ioband_group *iog_create(struct ioband_volume *volume, u64 id,
 	struct ioband_settings settings;
 	struct ioband_terms *terms;
 	struct ioband_group *group;
-	enum ioband_kind kind;
+	enum ioband_dir dir;
 
 	ioband_settings_init(&settings);
 	ioband_settings_merge(&settings, change);
@@ -161,8 +161,8 @@ struct ioband_group *iog_create(struct ioband_volume *volume, u64 id,
 	group->latency_ns = latency_ns(&settings);
 	INIT_LIST_HEAD(&group->account.news);
 	INIT_LIST_HEAD(&group->late);
-	for (kind = 0; kind < IOBAND_KINDS; kind++)
-		init_waitqueue_head(&group->wait[kind]);
+	for (dir = IOBAND_READ; dir < IOBAND_DIRS; dir++)
+		init_waitqueue_head(&group->wait[dir]);
 	group->dying_jiffies = jiffies;
 	ioband_node_init(&group->node, group->settings.weight);
 	if (nr_legs > 1)
@@ -336,10 +336,10 @@ void iog_add(struct ioband_group *group)
  */
 void iog_wake_all(struct ioband_group *group)
 {
-	enum ioband_kind kind;
+	enum ioband_dir dir;
 
-	for (kind = 0; kind < IOBAND_KINDS; kind++)
-		wake_up_all(&group->wait[kind]);
+	for (dir = IOBAND_READ; dir < IOBAND_DIRS; dir++)
+		wake_up_all(&group->wait[dir]);
 }
 
 /* Move what a group that is being detached holds to another of its volume. */

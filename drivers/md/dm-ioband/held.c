@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is held, counted by group and kind, and at limits listed for who watches
+ * What is held, counted by group and direction, and at limits listed for who watches
  * whether its task still lives.
  */
 #include "ioband.h"
@@ -43,7 +43,7 @@ void iob_add_held(struct ioband_bio *iob)
 		pool->nr_looks = 0;
 		queue_delayed_work(pool->wq, &pool->notice_work, IOBAND_LOOK_JIFFIES);
 	}
-	iog_count_held(group, ioband_kind(&iob->io), 1 + iob->io.merged);
+	iog_count_held(group, iob->io.dir, 1 + iob->io.merged);
 	if (iob_may_run(iob))
 		group->open = iob;
 	/* Without a limit its turn comes soon enough. */
@@ -63,7 +63,7 @@ void iob_drop_held(struct ioband_bio *iob)
 	struct ioband_pool *pool = iob->target->volume->pool;
 	struct ioband_group *group = iob->group;
 
-	iog_count_held(group, ioband_kind(&iob->io), -(1 + iob->io.merged));
+	iog_count_held(group, iob->io.dir, -(1 + iob->io.merged));
 	group->went_jiffies = jiffies;
 	pool->went_jiffies = group->went_jiffies;
 	if (!iog_held(group))

@@ -161,8 +161,8 @@ struct ioband_group {
 	u64 done_ns;
 
 	struct ioband_node node ____cacheline_aligned_in_smp;	/* guarded by pool->lock */
-	/* Bios held, by kind, streams included; written under pool->lock. */
-	u32 held[IOBAND_KINDS];
+	/* Bios held, streams included; written under pool->lock. */
+	u32 held[IOBAND_DIRS];
 	/* Held run that more bios may join, or NULL; under pool->lock. */
 	struct ioband_bio *open;
 	struct ioband_waits waits;	/* written under pool->lock */
@@ -177,8 +177,8 @@ struct ioband_group {
 	struct ioband_settings settings;
 	/* NULL if statistics were never reset; written under ioband_mutex. */
 	struct ioband_base __rcu *base;
-	/* Submitters that found held_max bios of this kind held. */
-	wait_queue_head_t wait[IOBAND_KINDS];
+	/* Submitters that found held_max bios of this direction held. */
+	wait_queue_head_t wait[IOBAND_DIRS];
 	union {
 		struct list_head spare;	/* before the group is in use */
 		struct rcu_head rcu;	/* afterwards */
@@ -275,9 +275,9 @@ struct ioband_spare {
 
 /*
  * A FIFO of dispatched bios for one leg of a device. Its worker submits them, and may sleep
- * there until a tag is free: that delays no other leg. What the kernel throttles as writeback
- * (blk-wbt) has a lane of its own, the second of the leg: there it may sleep for longer, for
- * what does not hold up other I/O.
+ * there until a tag is free: that delays no other leg. What the kernel may throttle as
+ * writeback (blk-wbt) has a lane of its own, the second of the leg, so that no read waits
+ * behind a worker that sleeps for that.
  */
 struct ioband_lane {
 	struct work_struct work;
@@ -286,13 +286,6 @@ struct ioband_lane {
 	bool is_throttled;
 	struct bio_list bios;		/* this and the next under pool->lock */
 	u32 nr_bios;
-	/*
-	 * Of a throttled lane: its worker, while it has some in hand, which is the only one to
-	 * write this; tasks are freed by RCU.
-	 */
-	struct task_struct *sender;
-	/* That it has slept for what it sent last, by itself; or sleeps, by who sees that. */
-	bool is_stuck;
 };
 
 /* per line of a table */
@@ -369,10 +362,8 @@ struct ioband_pool {
 	unsigned long went_jiffies;	/* when what was held last went; under lock */
 	bool is_noticing;		/* somebody looks at what groups get; under lock */
 	u32 nr_looks;			/* how often since then; under lock */
-	/* Of throttled lanes: what workers have in hand, or have not come for; a run is one. */
-	atomic_t descending[IOBAND_LEGS_MAX];
-	/* Of that: when it began, a worker came for it, or sent some without a jam, last. */
-	u64 descended_ns[IOBAND_LEGS_MAX];
+	/* Runs of throttled lanes that workers have not sent yet; under lock. */
+	u32 in_hand[IOBAND_LEGS_MAX];
 	atomic_t flushes;		/* empty ones at the disk */
 	struct list_head targets;	/* written under ioband_mutex and lock */
 	struct ioband_depth depth;	/* guarded by lock */
@@ -398,7 +389,7 @@ struct ioband_pool {
 	struct list_head idle_streams;
 	struct hlist_head stream_hash[1 << IOBAND_STREAM_BITS];
 
-	struct hrtimer timer;		/* earliest end of a limit or grace; looks for jams */
+	struct hrtimer timer;		/* earliest end of a limit or grace */
 	u64 timer_ns;			/* its expiry; guarded by lock */
 	struct work_struct timer_work;	/* looks what may go */
 	struct list_head watched;	/* held at limits, of tasks; under lock */
@@ -446,6 +437,7 @@ struct ioband_bio {
 	bool has_no_place;
 	bool is_flush;			/* an empty one */
 	bool is_timed;
+	bool is_throttled;		/* blk-wbt may have who submits it sleep */
 	/* Set only off the fast path: */
 	bool is_watched;		/* it is in pool->watched; set while held */
 	bool is_urgent;			/* it must not be held */
@@ -489,7 +481,7 @@ static inline void iob_move(struct ioband_bio *iob, struct ioband_group *to)
 /* The lane a bio goes down; lanes do not wait for each other. */
 static inline struct ioband_lane *iob_lane(const struct ioband_bio *iob)
 {
-	return &iob->target->lanes[2 * iob->leg + iob->io.is_throttled];
+	return &iob->target->lanes[2 * iob->leg + iob->is_throttled];
 }
 
 /* I/Os that took their place in one cohort, and are still there. */
@@ -526,15 +518,14 @@ static inline struct ioband_bio *iob_from_io(struct ioband_io *io)
 
 static inline u32 iog_held(const struct ioband_group *group)
 {
-	return READ_ONCE(group->held[IOBAND_KIND_READ]) +
-	       READ_ONCE(group->held[IOBAND_KIND_WRITE]) +
-	       READ_ONCE(group->held[IOBAND_KIND_THROTTLED]);
+	return READ_ONCE(group->held[IOBAND_READ]) +
+	       READ_ONCE(group->held[IOBAND_WRITE]);
 }
 
 /* Have @group hold so many more: under pool->lock, but iog_held() reads without. */
-static inline void iog_count_held(struct ioband_group *group, enum ioband_kind kind, s32 more)
+static inline void iog_count_held(struct ioband_group *group, enum ioband_dir dir, s32 more)
 {
-	WRITE_ONCE(group->held[kind], group->held[kind] + more);
+	WRITE_ONCE(group->held[dir], group->held[dir] + more);
 }
 
 static inline struct ioband_group *iog_from_node(struct ioband_node *node)
@@ -599,11 +590,11 @@ static inline void iob_push(struct ioband_pool *pool, struct ioband_bio *iob)
 
 /*
  * Whether the submitter shall wait for its group's queue here to get shorter, that of the
- * same kind: kernel threads do not wait, and what they write back may be any number.
+ * same direction: kernel threads do not wait, and what they write back may be any number.
  */
 static inline bool iob_must_wait(struct ioband_pool *pool, const struct ioband_bio *iob)
 {
-	return READ_ONCE(iob->group->held[ioband_kind(&iob->io)]) >=
+	return READ_ONCE(iob->group->held[iob->io.dir]) >=
 	       READ_ONCE(pool->held_max);
 }
 
@@ -750,7 +741,7 @@ void iog_keep_back(struct ioband_group *group, u64 now_ns);
 bool iob_note_answer(const struct ioband_bio *iob);
 
 /* dispatch.c */
-u64 iop_jammed(struct ioband_pool *pool, u64 now_ns);
+void iop_sent(struct ioband_pool *pool, struct ioband_lane *lane, u32 nr_runs);
 bool iop_pump(struct ioband_pool *pool, struct ioband_bio *self,
 	      const struct ioband_lane *here, u64 now_ns);
 void iop_contend(struct ioband_pool *pool, u64 now_ns);

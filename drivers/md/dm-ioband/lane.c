@@ -45,8 +45,8 @@ void iob_send(struct ioband_pool *pool, struct ioband_bio *iob,
 	if (!lane->nr_bios && lane != here)
 		queue_work(pool->wq, &lane->work);
 	lane->nr_bios += 1 + iob->io.merged;
-	if (lane->is_throttled && atomic_inc_return(&pool->descending[lane->leg]) == 1)
-		WRITE_ONCE(pool->descended_ns[lane->leg], ktime_get_ns());
+	if (lane->is_throttled)
+		pool->in_hand[lane->leg]++;
 	for (; iob; iob = iob->next)
 		bio_list_add(&lane->bios, iob_to_bio(iob));
 }

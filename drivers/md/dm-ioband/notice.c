@@ -63,9 +63,8 @@ static bool is_stalled(const struct ioband_group *group)
 {
 	const struct ioband_below *below = group->volume->below;
 
-	return (group->held[IOBAND_KIND_READ] && below[IOBAND_READ].stalled_ns) ||
-	       ((group->held[IOBAND_KIND_WRITE] || group->held[IOBAND_KIND_THROTTLED]) &&
-		below[IOBAND_WRITE].stalled_ns);
+	return (group->held[IOBAND_READ] && below[IOBAND_READ].stalled_ns) ||
+	       (group->held[IOBAND_WRITE] && below[IOBAND_WRITE].stalled_ns);
 }
 
 static bool is_unmet(struct ioband_group *group)

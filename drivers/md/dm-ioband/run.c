@@ -110,7 +110,7 @@ bool iob_merge(struct ioband_pool *pool, struct ioband_bio *iob)
 	first->segments += iob->segments;
 	first->io.merged++;
 	first->io.sectors += iob->io.sectors;
-	iog_count_held(group, ioband_kind(&iob->io), 1);
+	iog_count_held(group, iob->io.dir, 1);
 	return true;
 }
 

@@ -265,7 +265,7 @@ static bool iop_is_blocked(const struct ioband_pool *pool, u64 now_ns)
 	/* A bound that was asked for holds. */
 	if (pool->io_throttle || pool->io_limit)
 		return false;
-	return ioband_blocked_ns(&pool->sched, now_ns) >= BLOCKED_NS || pool->sched.jammed ||
+	return ioband_blocked_ns(&pool->sched, now_ns) >= BLOCKED_NS || pool->sched.backed_up ||
 	       (pool->nr_looks % SELDOM_LOOKS == 0 && ioband_is_ready(&pool->sched));
 }
 

@@ -214,7 +214,7 @@ static void iop_calm(struct ioband_pool *pool, const struct ioband_group *group,
 
 	if (!pool->contended || pool->sched.squeeze.state || pool->has_stalled ||
 	    (has_waiting ? pool->is_split || pool->nr_holding > 1 || !iog_held(group) ||
-			   iop_is_shared(pool) || iop_jammed(pool, now_ns) :
+			   iop_is_shared(pool) :
 			   (s64)(now_ns - pool->last_held_ns) <= CALM_NS))
 		return;
 	WRITE_ONCE(pool->contended, false);
@@ -278,7 +278,7 @@ iop_submit_contended(struct ioband_pool *pool, struct ioband_bio *iob)
 	u64 now_ns;
 
 	iob_find_urgency(iob, iob_to_bio(iob));
-	iob->io.is_throttled = is_throttled(iob_to_bio(iob));
+	iob->is_throttled = is_throttled(iob_to_bio(iob));
 retry:
 	spin_lock(&pool->lock);
 	if (group->detached) {
@@ -297,7 +297,7 @@ retry:
 		iop_pump(pool, NULL, NULL, now_ns);
 	/* Here: a bio that is held, and its reference, are not ours after that. */
 	if (waited && !iob_must_wait(pool, iob))
-		wake_up(&group->wait[ioband_kind(&iob->io)]);
+		wake_up(&group->wait[iob->io.dir]);
 	spin_unlock(&pool->lock);
 
 	if (verdict == IOBAND_WAIT &&
@@ -306,7 +306,7 @@ retry:
 		 * The group stays: the bio has a reference on it. Who freezes the queue
 		 * wakes nobody, so look now and then; the place in the line is kept.
 		 */
-		if (___wait_event(group->wait[ioband_kind(&iob->io)],
+		if (___wait_event(group->wait[iob->io.dir],
 				  !iob_must_wait(pool, iob) ||
 				  READ_ONCE(group->detached) ||
 				  iot_pushes_back(iob->target) ||
@@ -452,11 +452,6 @@ look:
 	 */
 	if (!READ_ONCE(pool->sched.held))
 		goto put;
-	/* The worker of a throttled lane may come to sleep below, or not have come yet. */
-	if (lane->is_throttled &&
-	    (READ_ONCE(lane->sender) ||
-	     (work_pending(&lane->work) && atomic_read(&pool->descending[lane->leg]))))
-		lane--;
 	/*
 	 * If it is about to run it sees the place free: between our look and its own it
 	 * clears the bit, with a full barrier. To look costs less than to queue.

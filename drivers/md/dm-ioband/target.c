@@ -252,7 +252,7 @@ static __always_inline void iob_init(struct ioband_bio *iob, struct ioband_targe
 	iob->is_timed = false;
 	iob->io.merged = 0;
 	iob->io.leg = 0;
-	iob->io.is_throttled = false;
+	iob->is_throttled = false;
 	iob->io.arrival_ns = ktime_get_ns();
 	iob->io.dir = dir;
 }

@@ -57,7 +57,7 @@ static bool is_dying(pid_t pid)
 static void iob_look(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns)
 {
 	struct ioband_group *group = iob->group;
-	wait_queue_head_t *wait = &group->wait[ioband_kind(&iob->io)];
+	wait_queue_head_t *wait = &group->wait[iob->io.dir];
 
 	lockdep_assert_held(&pool->lock);
 

@@ -35,45 +35,28 @@ static unsigned int lane_take(struct ioband_lane *lane, struct bio_list *bios)
 }
 
 /*
- * One of a throttled lane has been sent; whether that was the last of the leg. If its worker
- * has slept the next may have it sleep, too: a jam lasts until all have been sent.
- */
-static bool lane_descended(struct ioband_lane *lane, struct ioband_pool *pool, bool has_slept)
-{
-	WRITE_ONCE(lane->is_stuck, has_slept);
-	if (!has_slept)
-		WRITE_ONCE(pool->descended_ns[lane->leg], ktime_get_ns());
-	return atomic_dec_and_test(&pool->descending[lane->leg]);
-}
-
-/*
  * It pays to tell the disk of many at once, and to wait for few not, unless they are one
- * request. Returns whether nothing of the leg descends any more by that.
+ * request. Returns how many runs these were.
  */
-static bool send_all(struct ioband_lane *lane, struct ioband_pool *pool, struct bio_list *bios,
-		     unsigned int nr)
+static u32 send_all(struct bio_list *bios, unsigned int nr)
 {
-	bool is_plugged = false, in_run, is_last = false;
+	bool is_plugged = false, in_run;
 	struct blk_plug plug;
-	unsigned long sleeps;
+	u32 nr_runs = 0;
 	struct bio *bio;
 
 	while ((bio = bio_list_pop(bios))) {
 		in_run = iob_from_bio(bio)->next;
+		nr_runs += !in_run;
 		if (!is_plugged && (nr >= PLUG_MIN || in_run)) {
 			blk_start_plug(&plug);
 			is_plugged = true;
 		}
-		sleeps = current->nvcsw;
 		submit_bio_noacct(bio);
-		if (lane->is_throttled && !in_run)
-			is_last = lane_descended(lane, pool, current->nvcsw != sleeps);
 	}
 	if (is_plugged)
 		blk_finish_plug(&plug);
-	if (lane->is_throttled)
-		WRITE_ONCE(lane->sender, NULL);
-	return is_last;
+	return nr_runs;
 }
 
 /**
@@ -91,21 +74,10 @@ void iop_lane_work(struct work_struct *work)
 	struct ioband_pool *pool = lane->target->volume->pool;
 	struct bio_list bios;
 	unsigned int nr;
-	u64 now_ns;
+	u32 nr_runs;
 
 	spin_lock(&pool->lock);
-	now_ns = ktime_get_ns();
-	/* What it comes for is not jammed. */
-	if (lane->is_throttled) {
-		WRITE_ONCE(lane->is_stuck, false);
-		WRITE_ONCE(pool->descended_ns[lane->leg], now_ns);
-		/*
-		 * Pairs with iob_leave_place() in iop_complete(): either that has another
-		 * worker look, as this one may sleep first, or we see its place free.
-		 */
-		smp_store_mb(lane->sender, current);
-	}
-	iop_pump(pool, NULL, lane, now_ns);
+	iop_pump(pool, NULL, lane, ktime_get_ns());
 	nr = lane_take(lane, &bios);
 	/*
 	 * A fast disk may never let it come to an end, and what else waits for a worker
@@ -115,13 +87,13 @@ void iop_lane_work(struct work_struct *work)
 	if (lane->nr_bios)
 		queue_work(pool->wq, work);
 	spin_unlock(&pool->lock);
-	/* Who was there meanwhile and found the way jammed has left it to us. */
-	if (send_all(lane, pool, &bios, nr) && READ_ONCE(pool->sched.jammed))
-		queue_work(pool->wq, &pool->timer_work);
+	nr_runs = send_all(&bios, nr);
+	if (lane->is_throttled && nr_runs)
+		iop_sent(pool, lane, nr_runs);
 }
 
 /**
- * iop_timer - a limit or a grace has ended, or there may be a jam
+ * iop_timer - a limit or a grace has ended
  * @timer: the pool's
  *
  * Context: interrupt.
@@ -137,7 +109,7 @@ enum hrtimer_restart iop_timer(struct hrtimer *timer)
 }
 
 /**
- * iop_timer_work - look what may go, for the timer or a worker that is done
+ * iop_timer_work - look what may go, for the timer
  * @work: the pool's timer_work
  *
  * Context: process.

@@ -25,9 +25,6 @@
 #define LEAD_IOS	16
 #define LEAD_IOS_MAX	256
 
-/* How long a jam must be over for what it has saved up to be limited. */
-#define JAM_OVER_NS	((u64)100 * NSEC_PER_MSEC)
-
 /* Means and maxima of recent I/Os reach back about this many. */
 #define RECENT_IOS	64
 
@@ -40,7 +37,6 @@
  *	most: @cost, or if there are several legs the recent mean where that is more
  * @lead_ios: %LEAD_IOS, or if there are several legs what they have at a time
  * @is_limited: limits above make what goes one way lag, maybe
- * @has_lead: it may be behind by no more than is ahead what goes without a turn
  */
 struct charge {
 	const struct ioband_io *io;
@@ -49,7 +45,6 @@ struct charge {
 	u64 lead_cost;
 	u32 lead_ios;
 	bool is_limited;
-	bool has_lead;
 };
 
 static u64 lead_of(const struct charge *charge, u64 cost, u32 weight)
@@ -102,7 +97,6 @@ static void note_stride(u64 *stride, u64 step)
  * @weight: its weight
  * @nr_legs: at how many legs it has a place
  * @is_ready: it has a place now, that of the I/O or another
- * @kept: the I/O goes by a place that was kept for it
  */
 struct payer {
 	struct ioband_node *above;
@@ -111,16 +105,14 @@ struct payer {
 	u32 weight;
 	u8 nr_legs;
 	bool is_ready;
-	bool kept;
 };
 
-static struct payer payer_of(struct ioband_node *node, const struct ioband_io *io)
+static struct payer payer_of(struct ioband_node *node)
 {
 	return (struct payer) {
 		.above = node->parent, .class = node->class, .node = node,
 		.weight = node->weight, .nr_legs = node->nr_legs,
 		.is_ready = node->ready,
-		.kept = ioband_facet(node, ioband_way(io))->keeps_place,
 	};
 }
 
@@ -138,33 +130,19 @@ static struct ioband_tag *tag_of(const struct payer *payer, unsigned int leg)
 	return payer->node ? &payer->node->leg[leg].tag : &payer->above->leg[leg].own;
 }
 
-/* Of two places keep the earlier, if there @is_any yet. */
-static bool note_place(u64 next, bool is_any, u64 *place)
-{
-	if (!is_any || ioband_before(next, *place))
-		*place = next;
-	return true;
-}
-
 /* The place of the first that waits to go in one direction; false if nobody does. */
 static bool first_waiting(const struct ioband_leg *leg, enum ioband_class class,
 			  enum ioband_dir dir, u64 *place)
 {
-	const struct ioband_facet *facet;
-	bool is_any = false;
+	const struct ioband_facet *facet = &leg->facet[dir];
+	const struct ioband_heap_node *first = ioband_heap_first(&facet->ready[class]);
+	bool own = class == IOBAND_BE && ioband_holds_own(facet);
 
-	for (facet = leg->facet; facet < leg->facet + IOBAND_KINDS; facet++) {
-		const struct ioband_heap_node *first;
-
-		if (ioband_way_dir(facet->way) != dir)
-			continue;
-		first = ioband_heap_first(&facet->ready[class]);
-		if (first)
-			is_any = note_place(first->key, is_any, place);
-		if (class == IOBAND_BE && ioband_holds_own(facet))
-			is_any = note_place(leg->own.start[dir], is_any, place);
-	}
-	return is_any;
+	if (first)
+		*place = first->key;
+	if (own && (!first || ioband_before(leg->own.start[dir], *place)))
+		*place = leg->own.start[dir];
+	return first || own;
 }
 
 /*
@@ -201,12 +179,10 @@ static __always_inline bool begin_charge(const struct payer *payer,
 	struct ioband_vtime *time = &leg->vtime[payer->class];
 	enum ioband_dir dir = charge->io->dir;
 
-	if (!payer->is_ready)
+	/* What waited for a worker alone (@backed_up) is not owed what others had meanwhile. */
+	if (!payer->is_ready || (by_tag && !charge->is_limited && payer->nr_legs == 1))
 		ioband_tag_raise(tag, time, 0);
-	/* What a jam has saved up: while it lasts it is the order of those who are in it. */
-	if (by_tag && charge->has_lead && payer->nr_legs == 1)
-		ioband_tag_raise(tag, time, charge->lead_ios * leg->stride);
-	if (by_tag && !payer->kept && !ioband_is_behind(tag, time, dir)) {
+	if (by_tag && !ioband_is_behind(tag, time, dir)) {
 		if (charge->is_limited)
 			time_passes(leg, payer->class, dir, tag->start[dir]);
 		else
@@ -349,12 +325,6 @@ static void charge_squeeze(struct ioband_sched *sched, const struct ioband_io *i
 				    io->arrival_ns, now_ns);
 }
 
-static void use_kept_place(struct ioband_facet *facet, u64 step)
-{
-	facet->kept_next = facet->node.key + step;
-	facet->keeps_place = false;
-}
-
 /**
  * ioband_sched_restart - begin a new busy period
  * @sched: a scheduler, holding I/O or not
@@ -390,11 +360,9 @@ u64 ioband_path_charge(struct ioband_sched *sched, struct ioband_node *node,
 	struct charge charge = {
 		.io = io, .how = how, .cost = cost, .lead_cost = cost,
 		.lead_ios = LEAD_IOS, .is_limited = limited,
-		.has_lead = io->is_throttled && now_ns - sched->jammed_ns > JAM_OVER_NS,
 	};
 	bool by_tag = top, is_over = false;
 	struct payer payer;
-	u64 step;
 
 	note_sent(sched, &charge);
 	if (!list_empty(&node->children)) {
@@ -409,16 +377,14 @@ u64 ioband_path_charge(struct ioband_sched *sched, struct ioband_node *node,
 			by_tag = false;
 		if (node == limited)
 			charge.is_limited = false;
-		payer = payer_of(node, io);
+		payer = payer_of(node);
 		is_over |= begin_charge(&payer, &charge, by_tag);
 		/* If it is its turn by tags, the rest have caught up. */
 		if (by_tag || how == IOBAND_AS_DEBT)
 			node->is_debtor = how == IOBAND_AS_DEBT;
 		node->served += cost;
-		step = ioband_step(&node->rest, cost, node->weight);
-		move_tags(&payer, &charge, by_tag, step);
-		if (payer.kept && how != IOBAND_AS_DEBT)
-			use_kept_place(ioband_facet(node, ioband_way(io)), step);
+		move_tags(&payer, &charge, by_tag,
+			  ioband_step(&node->rest, cost, node->weight));
 		if (node->terms && how == IOBAND_AS_DEBT)
 			node_owe(node, io, now_ns);
 		else if (node->terms)

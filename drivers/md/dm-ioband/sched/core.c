@@ -231,7 +231,7 @@ static struct ioband_node *first_child(const struct ioband_leg *leg, u64 *ways)
 	const struct ioband_leg *child;
 	struct place first = { };
 
-	for (facet = leg->facet; facet < leg->facet + IOBAND_KINDS; facet++) {
+	for (facet = leg->facet; facet < leg->facet + IOBAND_DIRS; facet++) {
 		if (!(*ways & BIT_ULL(facet->way)))
 			continue;
 		/* The node's own I/O competes as one more child. */
@@ -247,9 +247,7 @@ static struct ioband_node *first_child(const struct ioband_leg *leg, u64 *ways)
 			child->whose, &child->tag, below->node.key, child->whose->class,
 			facet->way });
 	}
-	if (first.node && ioband_facet(first.node, first.way)->keeps_place)
-		*ways &= BIT_ULL(first.way);
-	else if (first.tag && !ioband_tag_is_one(first.tag, &leg->vtime[first.class]))
+	if (first.tag && !ioband_tag_is_one(first.tag, &leg->vtime[first.class]))
 		*ways &= ioband_ways_of(ioband_way_dir(first.way));
 	return first.node;
 }
@@ -314,7 +312,7 @@ static bool has_waiting(const struct ioband_node *node, unsigned int leg,
 	const struct ioband_facet *facet;
 	struct ioband_heap_node *first;
 
-	for (facet = above->facet; facet < above->facet + IOBAND_KINDS; facet++) {
+	for (facet = above->facet; facet < above->facet + IOBAND_DIRS; facet++) {
 		if (class == IOBAND_BE && ioband_holds_own(facet))
 			return true;
 		first = ioband_heap_first(&facet->ready[class]);
@@ -404,12 +402,8 @@ void ioband_hold(struct ioband_sched *sched, struct ioband_node *node,
 bool ioband_may_pass(const struct ioband_node *node, const struct ioband_io *io,
 		     u64 now_ns)
 {
-	const struct ioband_leg *leg = &node->leg[io->leg];
-	const struct ioband_facet *facet;
-
-	for (facet = leg->facet; facet < leg->facet + IOBAND_KINDS; facet++)
-		if (ioband_way_dir(facet->way) == io->dir && ioband_holds_own(facet))
-			return false;
+	if (ioband_holds_own(ioband_facet(node, ioband_way(io))))
+		return false;
 	for (; node->parent; node = node->parent)
 		if (node->terms &&
 		    ioband_terms_open_ns(node->terms, io->dir, now_ns) != now_ns)
@@ -520,13 +514,8 @@ static struct ioband_node *take_late(struct ioband_sched *sched, u32 in_flight,
 	       descend(late, ways) : NULL;
 }
 
-/**
- * ioband_is_ready_but - whether any I/O waits for its turn or room, not for a limit or the
- *	squeeze
- * @sched: the scheduler
- * @but: not what goes these ways
- */
-bool ioband_is_ready_but(const struct ioband_sched *sched, u64 but)
+/* Whether any I/O waits for its turn or room, but for what goes some ways. */
+static bool is_ready_but(const struct ioband_sched *sched, u64 but)
 {
 	const struct ioband_node *root = &sched->root;
 	unsigned int way;
@@ -547,7 +536,7 @@ bool ioband_is_ready_but(const struct ioband_sched *sched, u64 but)
 static void note_backlog(struct ioband_sched *sched, u32 in_flight, u64 now_ns)
 {
 	struct ioband_backlog *backlog = &sched->backlog;
-	bool has_enough = ioband_is_ready_but(sched, sched->jammed) ||
+	bool has_enough = is_ready_but(sched, sched->backed_up) ||
 			  (in_flight >= sched->enough && !ioband_shut(sched));
 
 	if (has_enough == (bool)backlog->since_ns)
@@ -570,18 +559,6 @@ static void note_backlog(struct ioband_sched *sched, u32 in_flight, u64 now_ns)
 	backlog->until_ns = now_ns;
 	backlog->until_ios = sched->sent_ios;
 	backlog->until_sectors = sched->sent_sectors;
-}
-
-/* Before an I/O goes: what is jammed keeps its place if it would have gone before it. */
-static void keep_places(const struct ioband_sched *sched, struct ioband_node *node,
-			const struct ioband_io *io, u64 now_ns)
-{
-	const struct ioband_io *due;
-
-	if (io->is_throttled)
-		return;
-	due = ioband_inner_pick(node, node->ready & ioband_ways_to(io->leg), now_ns);
-	ioband_keep_places(sched, node, io, due && due->is_throttled);
 }
 
 /**
@@ -636,10 +613,6 @@ struct ioband_io *ioband_next(struct ioband_sched *sched, u32 in_flight,
 
 	if (!is_late)
 		sched->went_ns = now_ns;
-	if (sched->jammed) {
-		sched->jammed_ns = now_ns;
-		keep_places(sched, node, io, now_ns);
-	}
 	ioband_inner_take(node, io);
 	WRITE_ONCE(sched->held, sched->held - 1);
 	note_waits(sched, node, io, now_ns);
@@ -751,7 +724,7 @@ u64 ioband_got_ppm(const struct ioband_sched *sched,
  */
 bool ioband_is_ready(const struct ioband_sched *sched)
 {
-	return ioband_is_ready_but(sched, 0);
+	return is_ready_but(sched, 0);
 }
 
 /* Whether there is a time @at_ns; if it is the first, or the only one, it counts. */

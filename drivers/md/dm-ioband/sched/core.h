@@ -28,8 +28,8 @@ enum {
 #define IOBAND_VTIME_SHIFT	16
 
 /*
- * A stripe spreads its I/O over several disks, its legs. A way is a leg and a kind of
- * I/O; each I/O goes one way.
+ * A stripe spreads its I/O over several disks, its legs. A way is a leg and a direction;
+ * each I/O goes one way.
  */
 enum {
 	IOBAND_LEGS_MAX		= 16,	/* a mask of ways has 64 bits */
@@ -76,7 +76,6 @@ enum ioband_because {
  * @merged: how many other I/Os it stands for
  * @dir: %IOBAND_READ or %IOBAND_WRITE
  * @leg: which leg of the disk it is for
- * @is_throttled: a write that may have to wait below (%IOBAND_KIND_THROTTLED)
  * @is_async: a write that yields to the sync I/O of its group
  * @prio: %IOBAND_PRIO_RT to %IOBAND_PRIO_IDLE
  * @because: what it waits for, apart from limits and grace
@@ -94,37 +93,25 @@ struct ioband_io {
 	u32 merged;
 	u8 dir;
 	u8 leg;
-	bool is_throttled;
 	bool is_async;
 	u8 prio;
 	u8 because;
 };
 
-static inline enum ioband_kind ioband_kind(const struct ioband_io *io)
-{
-	return io->dir + io->is_throttled;
-}
-
-/* The way of throttled writes to a leg. */
-static inline unsigned int ioband_throttled_way(unsigned int leg)
-{
-	return leg * IOBAND_KINDS + IOBAND_KIND_THROTTLED;
-}
-
 static inline unsigned int ioband_way(const struct ioband_io *io)
 {
-	return io->leg * IOBAND_KINDS + ioband_kind(io);
+	return io->leg * IOBAND_DIRS + io->dir;
 }
 
 /* The ways to a leg. */
 static inline u64 ioband_ways_to(unsigned int leg)
 {
-	return (BIT_ULL(IOBAND_KINDS) - 1) << leg * IOBAND_KINDS;
+	return (BIT_ULL(IOBAND_DIRS) - 1) << leg * IOBAND_DIRS;
 }
 
 static inline enum ioband_dir ioband_way_dir(unsigned int way)
 {
-	return way % IOBAND_KINDS == IOBAND_KIND_READ ? IOBAND_READ : IOBAND_WRITE;
+	return way % IOBAND_DIRS;
 }
 
 enum ioband_facet_state {
@@ -140,10 +127,7 @@ enum ioband_facet_state {
  * @held: I/O of the node itself that goes this way: sync, async
  * @parked_ns: how long it was parked, in all; while it is, less the time it began
  * @state: which heap @node is in
- * @way: the leg and the kind
- * @keeps_place: its turn had come while its way was jammed, and other I/O of the node went:
- *	the key in @node is a place among those who are jammed
- * @kept_next: the first place that it may keep after the last that it kept
+ * @way: the leg and the direction
  */
 struct ioband_facet {
 	struct ioband_heap_node node;
@@ -152,8 +136,6 @@ struct ioband_facet {
 	u64 parked_ns;
 	u8 state;
 	u8 way;
-	bool keeps_place;
-	u64 kept_next;
 };
 
 /**
@@ -178,7 +160,7 @@ struct ioband_vtime {
 
 /**
  * struct ioband_leg - a node's place at one leg of the disk
- * @facet: what waits here and below, by kind
+ * @facet: what waits here and below, by direction
  * @whose: the node
  * @tag: the node's place, in the virtual time of its siblings at this leg
  * @own: the place of the node's own I/O among its children
@@ -186,7 +168,7 @@ struct ioband_vtime {
  * @stride: longest recent step of a child's tag
  */
 struct ioband_leg {
-	struct ioband_facet facet[IOBAND_KINDS];
+	struct ioband_facet facet[IOBAND_DIRS];
 	struct ioband_node *whose;
 	struct ioband_tag tag;
 	struct ioband_tag own;
@@ -256,13 +238,13 @@ struct ioband_node {
 
 static inline unsigned int ioband_nr_ways(const struct ioband_node *node)
 {
-	return node->nr_legs * IOBAND_KINDS;
+	return node->nr_legs * IOBAND_DIRS;
 }
 
 static inline struct ioband_facet *ioband_facet(const struct ioband_node *node,
 						unsigned int way)
 {
-	return &node->leg[way / IOBAND_KINDS].facet[way % IOBAND_KINDS];
+	return &node->leg[way / IOBAND_DIRS].facet[way % IOBAND_DIRS];
 }
 
 /**
@@ -296,9 +278,8 @@ struct ioband_backlog {
  *	behind when they arrive; 0 if @depth was asked for as a bound
  * @enough: with so many I/Os at the disk it does what it can at this depth, though none
  *	waits for room: set while it is tried whether more than was found is better
- * @jammed: the ways that nothing may go for now, whatever room there is, a bit each;
- *	kept by the caller
- * @jammed_ns: when I/O went during a jam, last
+ * @backed_up: the ways that nothing may go for now, whatever room there is, a bit each:
+ *	a worker has as much of that in hand as it may; kept by the caller
  * @full: with these, if there are several legs, the ways to those that have no room;
  *	kept by the caller, too
  * @brim: likewise, the ways to legs that have no spare room either
@@ -327,8 +308,7 @@ struct ioband_sched {
 	u32 depth;
 	u32 spare;
 	u32 enough;
-	u64 jammed;
-	u64 jammed_ns;
+	u64 backed_up;
 	u64 full;
 	u64 brim;
 	struct ioband_node *late;
@@ -405,7 +385,6 @@ u64 ioband_due_ppm(const struct ioband_sched *sched,
 u64 ioband_got_ppm(const struct ioband_sched *sched,
 		   const struct ioband_node *node);
 bool ioband_is_ready(const struct ioband_sched *sched);
-bool ioband_is_ready_but(const struct ioband_sched *sched, u64 but);
 bool ioband_timer(const struct ioband_sched *sched, u64 *expires_ns);
 
 #endif /* _IOBAND_CORE_H */

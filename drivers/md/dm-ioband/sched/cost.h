@@ -14,14 +14,6 @@ enum ioband_dir {
 	IOBAND_DIRS,
 };
 
-/* What may be held up apart from the rest; each I/O is of one kind. */
-enum ioband_kind {
-	IOBAND_KIND_READ,
-	IOBAND_KIND_WRITE,
-	IOBAND_KIND_THROTTLED,	/* a write that may have to wait below the scheduler */
-	IOBAND_KINDS,
-};
-
 /**
  * struct ioband_policy - how groups share
  * @name: the word in table and message

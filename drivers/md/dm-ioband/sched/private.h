@@ -8,8 +8,8 @@
 
 #include "vtime.h"
 
-/* The ways of all reads, every third, and of all writes. */
-#define IOBAND_READS	0x9249249249249249ULL
+/* The ways of all reads, every other, and of all writes. */
+#define IOBAND_READS	0x5555555555555555ULL
 #define IOBAND_WRITES	(~IOBAND_READS)
 
 static inline u64 ioband_ways_of(enum ioband_dir dir)
@@ -19,12 +19,12 @@ static inline u64 ioband_ways_of(enum ioband_dir dir)
 
 static inline unsigned int ioband_way_leg(unsigned int way)
 {
-	return way / IOBAND_KINDS;
+	return way / IOBAND_DIRS;
 }
 
 static inline struct ioband_leg *ioband_leg_of(const struct ioband_facet *facet)
 {
-	return container_of(facet - facet->way % IOBAND_KINDS, struct ioband_leg, facet[0]);
+	return container_of(facet - facet->way % IOBAND_DIRS, struct ioband_leg, facet[0]);
 }
 
 static inline struct ioband_node *
@@ -105,8 +105,6 @@ bool ioband_turn_waits(struct ioband_sched *sched,
 
 /* tree.c */
 const struct ioband_facet *ioband_first_below(const struct ioband_facet *facet);
-void ioband_keep_places(const struct ioband_sched *sched, struct ioband_node *node,
-			const struct ioband_io *io, bool is_due);
 void ioband_place_own(struct ioband_node *node, unsigned int way);
 const struct ioband_node *ioband_last_limited(const struct ioband_node *node);
 u64 ioband_open_ways(const struct ioband_node *node);

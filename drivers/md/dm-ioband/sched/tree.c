@@ -3,13 +3,12 @@
  * The tree of groups: which of them may go, and their order among siblings.
  *
  * A node has several places among its siblings: one for its reads and one for its writes,
- * because a limit may stop either; another for writes that may be held up below, because
- * then only these wait; and on a stripe all three for each leg, because one leg may be full
- * while another has room. Each of these facets is in one of three
- * states: empty; ready, in the parent's heap by start tag; or parked until a limit
- * ends. A facet is empty if the node holds nothing and nothing below it is ready. So
- * whatever is found in a heap leads down to an I/O that may go, and a group at its
- * limit gets in the way of no other, however many groups are below it.
+ * because a limit may stop either; and on a stripe both for each leg, because one leg may
+ * be full while another has room. Each of these facets is in one of three states: empty;
+ * ready, in the parent's heap by start tag; or parked until a limit ends. A facet is empty
+ * if the node holds nothing and nothing below it is ready. So whatever is found in a heap
+ * leads down to an I/O that may go, and a group at its limit gets in the way of no other,
+ * however many groups are below it.
  */
 #include "private.h"
 
@@ -63,7 +62,6 @@ static void facet_leave(struct ioband_sched *sched, struct ioband_facet *facet,
 		break;
 	}
 	facet->state = IOBAND_FACET_EMPTY;
-	facet->keeps_place = false;
 }
 
 static void facet_enter(struct ioband_sched *sched, struct ioband_facet *facet,
@@ -84,13 +82,13 @@ static void facet_enter(struct ioband_sched *sched, struct ioband_facet *facet,
 	leg->whose->ready |= BIT_ULL(facet->way);
 }
 
-/* Reorder a facet that is ready after its tag has changed, unless it keeps its place. */
+/* Reorder a facet that is ready after its tag has changed. */
 static void facet_rekey(struct ioband_facet *facet)
 {
 	u64 key = ioband_leg_of(facet)->tag.start[ioband_way_dir(facet->way)];
 	struct ioband_heap *siblings = siblings_of(facet);
 
-	if (facet->node.key == key || facet->keeps_place)
+	if (facet->node.key == key)
 		return;
 	ioband_heap_erase(siblings, &facet->node);
 	facet->node.key = key;
@@ -156,76 +154,6 @@ const struct ioband_facet *ioband_first_below(const struct ioband_facet *facet)
 	return first ? container_of(first, struct ioband_facet, node) : NULL;
 }
 
-/* Whether the throttled I/O of a facet is before what goes @dir from a sibling of its node. */
-static bool is_before(const struct ioband_facet *facet, const struct ioband_node *node,
-		      enum ioband_dir dir)
-{
-	const struct ioband_node *other = ioband_leg_of(facet)->whose;
-	unsigned int leg = ioband_way_leg(facet->way);
-	const struct ioband_vtime *time = ioband_vtime_of(node, leg);
-
-	return other->class < node->class ||
-	       (other->class == node->class &&
-		ioband_before(ioband_common(time, IOBAND_WRITE, facet->node.key),
-			      ioband_common(time, dir, node->leg[leg].tag.start[dir])));
-}
-
-/*
- * The place of a throttled facet among those who are jammed: behind the first of them, and
- * behind what went by the last that it kept. These others may be behind virtual time by
- * any amount, since they get no more than the jam lets go.
- */
-static void keep_place(struct ioband_facet *facet)
-{
-	struct ioband_heap *siblings = siblings_of(facet);
-	u64 place = ioband_heap_first(siblings)->key;
-
-	if (ioband_before(place, facet->kept_next))
-		place = facet->kept_next;
-	facet->keeps_place = true;
-	if (!ioband_before(place, facet->node.key))
-		return;
-	ioband_heap_erase(siblings, &facet->node);
-	facet->node.key = place;
-	ioband_heap_insert(siblings, &facet->node);
-}
-
-/**
- * ioband_keep_places - what is jammed keeps places of nodes that move on
- * @sched: the scheduler
- * @node: the group whose own I/O goes
- * @io: that I/O, which is not throttled
- * @is_due: I/O of the group that is jammed would go instead
- *
- * Else who has other I/O, too, would never have any of that go: groups that have nothing
- * else fall behind for as long as there is a jam, and so are before it at the end of each.
- */
-void ioband_keep_places(const struct ioband_sched *sched, struct ioband_node *node,
-			const struct ioband_io *io, bool is_due)
-{
-	unsigned int way = ioband_throttled_way(io->leg);
-	const struct ioband_facet *first;
-	struct ioband_facet *facet;
-
-	for (; node->parent && sched->jammed & BIT_ULL(way); node = node->parent) {
-		facet = ioband_facet(node, way);
-		if (is_due && facet->state == IOBAND_FACET_READY && !facet->keeps_place)
-			keep_place(facet);
-		first = ioband_first_below(ioband_facet(node->parent, way));
-		is_due = first && (first == facet ? first->keeps_place :
-						    is_before(first, node, io->dir));
-	}
-}
-
-/*
- * Virtual time passes by who has nothing that may go: nothing at all, or only what is
- * jammed, which keeps its place.
- */
-static bool time_passes_by(const struct ioband_sched *sched, const struct ioband_node *node)
-{
-	return !(node->ready & ~sched->jammed);
-}
-
 /*
  * A facet becomes ready. At other legs the group may stay behind: all its I/O was at the
  * disk, by chance most of it at this leg, and it has not missed much at the others
@@ -234,18 +162,15 @@ static bool time_passes_by(const struct ioband_sched *sched, const struct ioband
 static void take_place(struct ioband_sched *sched, struct ioband_facet *facet)
 {
 	struct ioband_leg *leg = ioband_leg_of(facet);
-	struct ioband_facet *jammed = &leg->facet[IOBAND_KIND_THROTTLED];
 	struct ioband_node *node = leg->whose;
 	const struct ioband_vtime *time;
 
-	if (time_passes_by(sched, node)) {
+	if (!node->ready) {
 		/* It may have been parked since before this busy period. */
 		ioband_path_join(sched, node);
 		time = ioband_vtime_of(node, ioband_way_leg(facet->way));
-		if (ioband_is_behind(&leg->tag, time, ioband_way_dir(facet->way))) {
+		if (ioband_is_behind(&leg->tag, time, ioband_way_dir(facet->way)))
 			node->is_debtor = false;
-			jammed->keeps_place = jammed->state == IOBAND_FACET_READY;
-		}
 		ioband_tag_raise(&leg->tag, time, 0);
 	} else if (!(node->ready & ioband_ways_of(ioband_way_dir(facet->way)))) {
 		tag_place(&leg->tag, node->parent, node->class, facet->way);
@@ -378,8 +303,6 @@ void ioband_node_retag(struct ioband_sched *sched, struct ioband_node *node)
 				child = ioband_facet_node(first);
 				ioband_heap_erase(ready, first);
 				node_join(sched, child);
-				ioband_facet(child, way)->keeps_place = false;
-				ioband_facet(child, way)->kept_next = 0;
 				first->key = child->leg[ioband_way_leg(way)].tag
 					     .start[ioband_way_dir(way)];
 				ioband_heap_insert(&again, first);

@@ -286,6 +286,8 @@ struct ioband_lane {
 	bool is_throttled;
 	struct bio_list bios;		/* this and the next under pool->lock */
 	u32 nr_bios;
+	/* Its worker from before it looks what may go until it has sent all it has. */
+	struct task_struct *sender;
 };
 
 /* per line of a table */
@@ -391,7 +393,7 @@ struct ioband_pool {
 
 	struct hrtimer timer;		/* earliest end of a limit or grace */
 	u64 timer_ns;			/* its expiry; guarded by lock */
-	struct work_struct timer_work;	/* looks what may go */
+	struct work_struct look_work;	/* looks what may go; never sleeps below */
 	struct list_head watched;	/* held at limits, of tasks; under lock */
 	u32 nr_watched;			/* guarded by lock */
 	struct delayed_work watch_work;	/* looks whether the tasks die */
@@ -729,7 +731,7 @@ void iop_watch_work(struct work_struct *work);
 /* worker.c */
 void iop_lane_work(struct work_struct *work);
 enum hrtimer_restart iop_timer(struct hrtimer *timer);
-void iop_timer_work(struct work_struct *work);
+void iop_look_work(struct work_struct *work);
 
 /* squeeze.c */
 void iog_note_late(struct ioband_pool *pool, struct ioband_group *group);

@@ -33,7 +33,7 @@ static struct ioband_pool *iop_create(const struct ioband_table *table,
 	spin_lock_init(&pool->lock);
 	ioband_hrtimer_setup(&pool->timer, iop_timer, CLOCK_MONOTONIC,
 			     HRTIMER_MODE_ABS);
-	INIT_WORK(&pool->timer_work, iop_timer_work);
+	INIT_WORK(&pool->look_work, iop_look_work);
 	INIT_LIST_HEAD(&pool->watched);
 	INIT_DELAYED_WORK(&pool->watch_work, iop_watch_work);
 	INIT_DELAYED_WORK(&pool->notice_work, iop_notice_work);

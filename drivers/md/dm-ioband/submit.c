@@ -404,6 +404,7 @@ void iop_complete(struct ioband_pool *pool, struct ioband_bio *iob)
 	u64 service_ns = now_ns - iob->issue_ns;
 	u64 latency_ns = READ_ONCE(group->latency_ns);
 	struct ioband_lane *lane = iob_lane(iob);
+	const struct task_struct *sender;
 	struct work_struct *work;
 
 	this_cpu_add(stats->done_sectors[iob->io.dir], iob->data_sectors);
@@ -453,10 +454,15 @@ look:
 	if (!READ_ONCE(pool->sched.held))
 		goto put;
 	/*
+	 * The lane's worker, as it is about to send. If it is sending it may come to sleep
+	 * below before it looks again: then it is another.
+	 */
+	sender = READ_ONCE(lane->sender);
+	work = likely(!sender || sender == current) ? &lane->work : &pool->look_work;
+	/*
 	 * If it is about to run it sees the place free: between our look and its own it
 	 * clears the bit, with a full barrier. To look costs less than to queue.
 	 */
-	work = &lane->work;
 	if (!work_pending(work))
 		queue_work(pool->wq, work);
 put:

@@ -77,6 +77,11 @@ void iop_lane_work(struct work_struct *work)
 	u32 nr_runs;
 
 	spin_lock(&pool->lock);
+	/*
+	 * A full barrier. Pairs with iob_leave_place() in iop_complete(): either that has
+	 * another worker look, as this one may sleep, or we see its place free.
+	 */
+	smp_store_mb(lane->sender, current);
 	iop_pump(pool, NULL, lane, ktime_get_ns());
 	nr = lane_take(lane, &bios);
 	/*
@@ -88,6 +93,7 @@ void iop_lane_work(struct work_struct *work)
 		queue_work(pool->wq, work);
 	spin_unlock(&pool->lock);
 	nr_runs = send_all(&bios, nr);
+	WRITE_ONCE(lane->sender, NULL);
 	if (lane->is_throttled && nr_runs)
 		iop_sent(pool, lane, nr_runs);
 }
@@ -104,20 +110,20 @@ enum hrtimer_restart iop_timer(struct hrtimer *timer)
 	struct ioband_pool *pool = container_of(timer, struct ioband_pool,
 						timer);
 
-	queue_work(pool->wq, &pool->timer_work);
+	queue_work(pool->wq, &pool->look_work);
 	return HRTIMER_NORESTART;
 }
 
 /**
- * iop_timer_work - look what may go, for the timer
- * @work: the pool's timer_work
+ * iop_look_work - look what may go, for the timer or while a worker sends
+ * @work: the pool's look_work
  *
  * Context: process.
  */
-void iop_timer_work(struct work_struct *work)
+void iop_look_work(struct work_struct *work)
 {
 	struct ioband_pool *pool = container_of(work, struct ioband_pool,
-						timer_work);
+						look_work);
 
 	iop_changed(pool);
 }

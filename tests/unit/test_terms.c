@@ -357,6 +357,49 @@ static void test_may_pass(void **state)
 	assert_true(child->node.plain.tag.start[IOBAND_READ] == UNIT / 100);
 }
 
+static u64 due_ns(const struct bed_group *group, u64 ios, u64 sectors)
+{
+	return ioband_due_ns(&bed.sched, &group->node, IOBAND_READ, ios, sectors, bed.now_ns) -
+	       bed.now_ns;
+}
+
+/* When the next I/O would go after so many: by the limit that lets it go last. */
+static void test_due(void **state)
+{
+	struct bed_group *parent = start_one(), *child = bed_add(parent, 100);
+	struct bed_group *sibling = bed_add(parent, 300);
+	struct ioband_io read = { .sectors = 8, .dir = IOBAND_READ };
+
+	assert_true(due_ns(child, 1000, 8000) == 0);
+	bed_limit(child, IOBAND_RIOPS, 10, 0, 0);
+	assert_true(due_ns(child, 0, 0) == 0);
+	assert_true(due_ns(child, 5, 40) == 500 * MS);
+	ioband_charge_limits(&bed.sched, &child->node, &read, false, bed.now_ns);
+	assert_true(due_ns(child, 5, 40) == 600 * MS);
+	/* An empty bucket saves nothing. */
+	bed.now_ns += 100 * SEC;
+	assert_true(due_ns(child, 5, 40) == 500 * MS);
+
+	bed_limit(child, IOBAND_RIOPS, 10, 20, 0);
+	assert_true(due_ns(child, 20, 160) == 0);
+	assert_true(due_ns(child, 25, 200) == 500 * MS);
+	bed_limit(child, IOBAND_RIOPS, 10, 20, 40);
+	assert_true(due_ns(child, 20, 160) == 500 * MS);
+	bed_limit(child, IOBAND_RBPS, 65536, 0, 0);
+	assert_true(due_ns(child, 1, KIB(1024)) == 16 * SEC);
+
+	/* Of what the parent may have, a quarter, once the sibling wants any. */
+	bed_limit(child, IOBAND_RBPS, 0, 0, 0);
+	bed_limit(parent, IOBAND_RIOPS, 10, 0, 0);
+	ioband_node_join(&bed.sched, &child->node, 0, 0);
+	assert_true(due_ns(child, 5, 40) == 500 * MS);
+	ioband_node_join(&bed.sched, &sibling->node, 0, 0);
+	assert_true(due_ns(child, 5, 40) == 2 * SEC);
+	/* However little that is. */
+	bed_limit(parent, IOBAND_RBPS, 1, 0, 0);
+	assert_true((s64)due_ns(child, U32_MAX, U32_MAX) > 0);
+}
+
 /* What did not wait is repaid before anything else goes. */
 static void test_debt_at_a_limit(void **state)
 {
@@ -721,6 +764,7 @@ int main(void)
 		cmocka_unit_test(test_weights_below_a_limit),
 		cmocka_unit_test(test_limit_and_weights),
 		cmocka_unit_test(test_may_pass),
+		cmocka_unit_test(test_due),
 		cmocka_unit_test(test_debt_at_a_limit),
 		cmocka_unit_test(test_debt_is_bounded),
 		cmocka_unit_test(test_debt_without_end),

@@ -207,7 +207,7 @@ bool iop_pump(struct ioband_pool *pool, struct ioband_bio *self,
 		else
 			iop_unstream(pool, iob);
 		/* Whoever is woken wakes the next, as long as there is room. */
-		if (waitqueue_active(wait) && !iob_must_wait(pool, iob))
+		if (waitqueue_active(wait) && iob_has_room(pool, iob, now_ns))
 			wake_up(wait);
 		if (iob == self) {
 			/* It must not sleep; what was given up may have tags. */
@@ -280,6 +280,7 @@ bool iob_enqueue(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns)
 	iob_add_held(iob);
 	iob->io.done_ns = READ_ONCE(iob->group->done_ns);
 	ioband_hold(&pool->sched, iob_node(iob), &iob->io, now_ns);
+	iob->io.limited_ns -= iob->blocked_ns;
 	/*
 	 * Pairs with the full barrier of iob_leave_place() in iop_complete():
 	 * either that one sees that something is held, or whoever pumps now

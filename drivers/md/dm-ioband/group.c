@@ -163,7 +163,6 @@ struct ioband_group *iog_create(struct ioband_volume *volume, u64 id,
 	INIT_LIST_HEAD(&group->late);
 	for (dir = IOBAND_READ; dir < IOBAND_DIRS; dir++)
 		init_waitqueue_head(&group->wait[dir]);
-	group->dying_jiffies = jiffies;
 	ioband_node_init(&group->node, group->settings.weight);
 	if (nr_legs > 1)
 		ioband_node_set_legs(&group->node, group->legs, nr_legs);

@@ -1,26 +1,42 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is held, counted by group and direction, and at limits listed for who watches
- * whether its task still lives.
+ * What is held, counted by group; and how much of it tasks may have at limits.
+ *
+ * A task that waits for I/O does not die before it has come, and keeps all it has until
+ * then: locks, memory, a mount. At a limit that may be hours, and who is killed must not
+ * take hours to die, nor may its death be a way past the limit. So a group holds only what
+ * its limits let go within a second, each direction by itself. Who has more waits in map,
+ * where a signal reaches it. Kernel threads do not wait there, nor does a task in the middle
+ * of a transaction of its file system: others wait for those. They are not counted either,
+ * or all that is written back would keep the group's tasks out.
  */
 #include "ioband.h"
 
-/* Have a run, held at a limit, go when its task is killed (watch.c). */
-static void iop_watch(struct ioband_pool *pool, struct ioband_bio *iob)
+/* How long what is held may take at limits, but for the last of it. */
+#define HELD_NS		((u64)NSEC_PER_SEC)
+
+/**
+ * iob_has_room - whether a bio may be held, or its submitter shall wait
+ * @pool: the pool
+ * @iob: the bio, of a task that may wait; its group takes part in this busy period
+ * @now_ns: the time
+ *
+ * Context: any but interrupts, pool->lock held.
+ */
+bool iob_has_room(struct ioband_pool *pool, const struct ioband_bio *iob, u64 now_ns)
 {
+	const struct ioband_bound *bound = &iob->group->bound[iob->io.dir];
+	u64 due_ns;
+
 	lockdep_assert_held(&pool->lock);
 
-	if (!pool->nr_watched++)
-		queue_delayed_work(pool->wq, &pool->watch_work, HZ);
-	list_add_tail(&iob->watched, &pool->watched);
-}
-
-static void iop_unwatch(struct ioband_pool *pool, struct ioband_bio *iob)
-{
-	lockdep_assert_held(&pool->lock);
-
-	list_del(&iob->watched);
-	pool->nr_watched--;
+	if (bound->ios >= pool->held_max)
+		return false;
+	if (!iob->group->is_limited)
+		return true;
+	due_ns = ioband_due_ns(&pool->sched, &iob->group->node, iob->io.dir, bound->ios,
+			       bound->sectors, now_ns);
+	return due_ns - now_ns <= HELD_NS;
 }
 
 /**
@@ -43,13 +59,9 @@ void iob_add_held(struct ioband_bio *iob)
 		pool->nr_looks = 0;
 		queue_delayed_work(pool->wq, &pool->notice_work, IOBAND_LOOK_JIFFIES);
 	}
-	iog_count_held(group, iob->io.dir, 1 + iob->io.merged);
+	iob_count_held(iob, 1 + iob->io.merged, iob->io.sectors);
 	if (iob_may_run(iob))
 		group->open = iob;
-	/* Without a limit its turn comes soon enough. */
-	iob->is_watched = iob->pid && READ_ONCE(group->is_limited);
-	if (iob->is_watched)
-		iop_watch(pool, iob);
 }
 
 /**
@@ -63,13 +75,11 @@ void iob_drop_held(struct ioband_bio *iob)
 	struct ioband_pool *pool = iob->target->volume->pool;
 	struct ioband_group *group = iob->group;
 
-	iog_count_held(group, iob->io.dir, -(1 + iob->io.merged));
+	iob_count_held(iob, -(1 + iob->io.merged), -(s64)iob->io.sectors);
 	group->went_jiffies = jiffies;
 	pool->went_jiffies = group->went_jiffies;
 	if (!iog_held(group))
 		pool->nr_holding--;
 	if (group->open == iob)
 		group->open = NULL;
-	if (iob->is_watched)
-		iop_unwatch(pool, iob);
 }

@@ -135,6 +135,12 @@ struct ioband_seen {
 	unsigned long jiffies[IOBAND_FAILINGS];	/* when it last failed; 0: never */
 };
 
+/* per group and direction: what is held of tasks that wait if it is too much (held.c) */
+struct ioband_bound {
+	u32 ios;
+	u64 sectors;
+};
+
 /* per group; a cache line each for who writes it, as far as every I/O has to do with it */
 struct ioband_group {
 	/* Read by every I/O, on all CPUs. */
@@ -168,16 +174,16 @@ struct ioband_group {
 	struct ioband_waits waits;	/* written under pool->lock */
 	/* While any is held: when one last went, or the first came; under pool->lock. */
 	unsigned long went_jiffies;
-	/* Dying tasks' I/Os, and when that second began; under pool->lock. */
-	u32 nr_dying;
-	unsigned long dying_jiffies;
+	struct ioband_bound bound[IOBAND_DIRS];	/* under pool->lock */
+	/* Until when what dying tasks have sent takes all that they may; under pool->lock. */
+	u64 dying_ns;
 	u8 failings;			/* bits by enum ioband_failing; likewise */
 	struct ioband_seen seen;
 	/* Written under ioband_mutex and pool->lock. */
 	struct ioband_settings settings;
 	/* NULL if statistics were never reset; written under ioband_mutex. */
 	struct ioband_base __rcu *base;
-	/* Submitters that found held_max bios of this direction held. */
+	/* Submitters that found no room in @bound. */
 	wait_queue_head_t wait[IOBAND_DIRS];
 	union {
 		struct list_head spare;	/* before the group is in use */
@@ -394,9 +400,6 @@ struct ioband_pool {
 	struct hrtimer timer;		/* earliest end of a limit or grace */
 	u64 timer_ns;			/* its expiry; guarded by lock */
 	struct work_struct look_work;	/* looks what may go; never sleeps below */
-	struct list_head watched;	/* held at limits, of tasks; under lock */
-	u32 nr_watched;			/* guarded by lock */
-	struct delayed_work watch_work;	/* looks whether the tasks die */
 	struct delayed_work notice_work;	/* looks at what groups get */
 	struct delayed_work squeeze_work;	/* looks whether targets are missed below */
 
@@ -421,7 +424,10 @@ struct ioband_bio {
 	struct ioband_target *target;
 	struct ioband_group *group;	/* NULL: not accounted for */
 	struct ioband_account *account;	/* its stream's; NULL: the group's */
-	u64 issue_ns;			/* when it was issued */
+	union {
+		u64 issue_ns;		/* when it was issued */
+		u64 blocked_ns;		/* until then: how long limits had its submitter wait */
+	};
 	union {
 		u64 clock_ns;		/* the disk's clock at that time */
 		u32 segments;		/* until then: of the run, in its first */
@@ -429,9 +435,6 @@ struct ioband_bio {
 	/* Its run (run.c), @last in the first only; under pool->lock. */
 	struct ioband_bio *next;
 	struct ioband_bio *last;
-	/* While it is held at a limit, in pool->watched: who waits for it, maybe. */
-	struct list_head watched;
-	pid_t pid;			/* 0: a kernel thread; set when it is held */
 	u32 data_sectors;
 	u8 leg;				/* of its target, by its first sector */
 	u8 cohort;			/* when it took its place */
@@ -441,10 +444,10 @@ struct ioband_bio {
 	bool is_timed;
 	bool is_throttled;		/* blk-wbt may have who submits it sleep */
 	/* Set only off the fast path: */
-	bool is_watched;		/* it is in pool->watched; set while held */
+	bool is_bounded;		/* its submitter may wait: it counts in group->bound */
 	bool is_urgent;			/* it must not be held */
 	bool is_pushed;			/* it took its place without waiting for room */
-	bool is_dying;			/* its task is dying, and must not wait */
+	bool is_dying;			/* its task is dying */
 	bool is_common;			/* from a kernel thread of the root cgroup */
 };
 
@@ -524,10 +527,17 @@ static inline u32 iog_held(const struct ioband_group *group)
 	       READ_ONCE(group->held[IOBAND_WRITE]);
 }
 
-/* Have @group hold so many more: under pool->lock, but iog_held() reads without. */
-static inline void iog_count_held(struct ioband_group *group, enum ioband_dir dir, s32 more)
+/* Have a group hold so much more: under pool->lock, but iog_held() reads without. */
+static inline void iob_count_held(const struct ioband_bio *iob, s32 ios, s64 sectors)
 {
-	WRITE_ONCE(group->held[dir], group->held[dir] + more);
+	struct ioband_group *group = iob->group;
+	enum ioband_dir dir = iob->io.dir;
+
+	WRITE_ONCE(group->held[dir], group->held[dir] + ios);
+	if (!iob->is_bounded)
+		return;
+	group->bound[dir].ios += ios;
+	group->bound[dir].sectors += sectors;
 }
 
 static inline struct ioband_group *iog_from_node(struct ioband_node *node)
@@ -588,16 +598,6 @@ static inline void iob_push(struct ioband_pool *pool, struct ioband_bio *iob)
 	iob->is_pushed = true;
 	iob_take_place(pool, iob);
 	atomic_inc(&pool->places[iob->cohort].pushed[iob->io.leg]);
-}
-
-/*
- * Whether the submitter shall wait for its group's queue here to get shorter, that of the
- * same direction: kernel threads do not wait, and what they write back may be any number.
- */
-static inline bool iob_must_wait(struct ioband_pool *pool, const struct ioband_bio *iob)
-{
-	return READ_ONCE(iob->group->held[iob->io.dir]) >=
-	       READ_ONCE(pool->held_max);
 }
 
 /* What map is to do with a bio. */
@@ -724,10 +724,6 @@ int iog_apply(struct ioband_group *group,
 int iog_reset(struct ioband_group *group);
 void iog_wake_all(struct ioband_group *group);
 
-/* watch.c */
-bool iog_may_die(struct ioband_group *group);
-void iop_watch_work(struct work_struct *work);
-
 /* worker.c */
 void iop_lane_work(struct work_struct *work);
 enum hrtimer_restart iop_timer(struct hrtimer *timer);
@@ -763,6 +759,7 @@ void iob_send(struct ioband_pool *pool, struct ioband_bio *iob,
 /* held.c */
 void iob_add_held(struct ioband_bio *iob);
 void iob_drop_held(struct ioband_bio *iob);
+bool iob_has_room(struct ioband_pool *pool, const struct ioband_bio *iob, u64 now_ns);
 
 /* run.c */
 bool iob_merge(struct ioband_pool *pool, struct ioband_bio *iob);

@@ -34,8 +34,6 @@ static struct ioband_pool *iop_create(const struct ioband_table *table,
 	ioband_hrtimer_setup(&pool->timer, iop_timer, CLOCK_MONOTONIC,
 			     HRTIMER_MODE_ABS);
 	INIT_WORK(&pool->look_work, iop_look_work);
-	INIT_LIST_HEAD(&pool->watched);
-	INIT_DELAYED_WORK(&pool->watch_work, iop_watch_work);
 	INIT_DELAYED_WORK(&pool->notice_work, iop_notice_work);
 	INIT_DELAYED_WORK(&pool->squeeze_work, iop_squeeze_work);
 	spin_lock_init(&pool->clock_lock);
@@ -74,7 +72,6 @@ static void iop_destroy(struct ioband_pool *pool)
 {
 	/* Without a target nobody starts it. */
 	hrtimer_cancel(&pool->timer);
-	cancel_delayed_work_sync(&pool->watch_work);
 	cancel_delayed_work_sync(&pool->notice_work);
 	cancel_delayed_work_sync(&pool->squeeze_work);
 	destroy_workqueue(pool->wq);

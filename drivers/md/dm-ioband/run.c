@@ -75,9 +75,9 @@ static bool iob_continues(struct ioband_bio *iob, struct ioband_bio *first)
 	struct bio *bio = iob_to_bio(iob);
 	struct bio *last = iob_to_bio(first->last);
 
-	/* One task, that its death sets free all; a held bio is not NOWAIT any more. */
+	/* A held bio is not NOWAIT any more. */
 	return first->target == iob->target && first->leg == iob->leg &&
-	       first->pid == iob->pid && first->io.prio == iob->io.prio &&
+	       first->is_bounded == iob->is_bounded && first->io.prio == iob->io.prio &&
 	       !((bio->bi_opf ^ last->bi_opf) & ~REQ_NOWAIT) &&
 	       bio->bi_ioprio == last->bi_ioprio &&
 	       bio_blkcg_css(bio) == bio_blkcg_css(last) &&
@@ -110,7 +110,7 @@ bool iob_merge(struct ioband_pool *pool, struct ioband_bio *iob)
 	first->segments += iob->segments;
 	first->io.merged++;
 	first->io.sectors += iob->io.sectors;
-	iog_count_held(group, iob->io.dir, 1);
+	iob_count_held(iob, 1, iob->io.sectors);
 	return true;
 }
 

@@ -24,6 +24,20 @@
 /* A bio that is longer at the disk waits there for others, or for a head. */
 #define SLOW_NS		((u64)(2 * NSEC_PER_MSEC))
 
+/*
+ * What a group's dying tasks may send without waiting for turns or limits: an I/O of 64 KiB in
+ * this time, a larger one counting as several; so much at once.
+ */
+#define DYING_NS	((u64)NSEC_PER_SEC / 64)
+#define DYING_SECTORS	(SZ_64K >> SECTOR_SHIFT)
+#define DYING_BURST_NS	((s64)(16 * NSEC_PER_SEC))
+
+/*
+ * How often who waits to submit looks by itself: who freezes the queue wakes nobody, nor does
+ * the time that limits take. What they let go in less than a second may be held.
+ */
+#define WAIT_JIFFIES	(HZ / 2)
+
 static inline enum ioband_verdict iob_pass(struct ioband_bio *iob, u64 now_ns)
 {
 	iob_issue(iob, now_ns);
@@ -180,7 +194,9 @@ static bool iob_hold(struct ioband_pool *pool, struct ioband_bio *iob,
 	bio->bi_ioprio = bio_ioprio(bio);
 	iob->io.prio = core_prio(bio->bi_ioprio);
 	iob->io.is_async = iob_is_writeback(iob) || is_direct(bio);
-	iob->pid = current->flags & PF_KTHREAD ? 0 : task_pid_nr(current);
+	/* Of that there may be any number, and a task's own I/O would wait behind all of it. */
+	if (iob_is_writeback(iob) && iob->io.prio == IOBAND_PRIO_NORMAL)
+		iob->io.prio++;
 	iob->account = iop_stream(pool, iob);
 	/*
 	 * A stream has one place only, and turns are of the whole disk: where there are
@@ -231,6 +247,23 @@ static void iop_calm(struct ioband_pool *pool, const struct ioband_group *group,
 	iop_update_depth(pool);
 }
 
+/*
+ * Whether the I/O of a dying task may go at once, to get it over with. But one can die in the
+ * middle of a request for gigabytes, and many can.
+ */
+static bool iob_may_die(const struct ioband_bio *iob, u64 now_ns)
+{
+	struct ioband_group *group = iob->group;
+
+	lockdep_assert_held(&group->volume->pool->lock);
+
+	if (!iob->is_dying || (s64)(group->dying_ns - now_ns) > DYING_BURST_NS)
+		return false;
+	group->dying_ns = max(group->dying_ns, now_ns) +
+			  (1 + iob->io.sectors / DYING_SECTORS) * DYING_NS;
+	return true;
+}
+
 /* What to do with a bio that has not passed without the lock. */
 static enum ioband_verdict iop_judge(struct ioband_pool *pool,
 				     struct ioband_bio *iob, u64 now_ns)
@@ -241,8 +274,7 @@ static enum ioband_verdict iop_judge(struct ioband_pool *pool,
 	lockdep_assert_held(&pool->lock);
 
 	iop_calm(pool, group, now_ns);
-	iob->is_urgent |= READ_ONCE(iob->target->drain) ||
-			  (iob->is_dying && iog_may_die(group));
+	iob->is_urgent |= READ_ONCE(iob->target->drain) || iob_may_die(iob, now_ns);
 	limited = !ioband_may_pass(&group->node, &iob->io, now_ns);
 	if (!pool->contended && (iob->is_urgent || !limited)) {
 		if (iop_take_place(pool, iob)) {
@@ -263,8 +295,7 @@ static enum ioband_verdict iop_judge(struct ioband_pool *pool,
 	iog_join(pool, group);
 	if (iot_pushes_back(iob->target))
 		return IOBAND_REQUEUE;
-	if (iob_must_wait(pool, iob) && !iob->is_dying && current_may_sleep() &&
-	    !iot_is_frozen(iob->target))
+	if (iob->is_bounded && !iot_is_frozen(iob->target) && !iob_has_room(pool, iob, now_ns))
 		return IOBAND_WAIT;
 	return iob_hold(pool, iob, now_ns) ? IOBAND_HELD : IOBAND_PASS;
 }
@@ -274,9 +305,13 @@ iop_submit_contended(struct ioband_pool *pool, struct ioband_bio *iob)
 {
 	struct ioband_group *group = iob->group;
 	enum ioband_verdict verdict;
-	bool waited = false;
+	wait_queue_head_t *wait;
+	bool waited = false, sleeps;
+	DEFINE_WAIT(entry);
 	u64 now_ns;
 
+	iob->is_bounded = current_may_sleep();
+	iob->blocked_ns = 0;
 	iob_find_urgency(iob, iob_to_bio(iob));
 	iob->is_throttled = is_throttled(iob_to_bio(iob));
 retry:
@@ -292,31 +327,30 @@ retry:
 	}
 	now_ns = ktime_get_ns();
 	verdict = iop_judge(pool, iob, now_ns);
+	sleeps = verdict == IOBAND_WAIT && !(iob_to_bio(iob)->bi_opf & REQ_NOWAIT);
+	wait = &group->wait[iob->io.dir];
+	if (sleeps)
+		prepare_to_wait_exclusive(wait, &entry, iob->is_dying ? TASK_UNINTERRUPTIBLE :
+									TASK_KILLABLE);
 	/* While this bio was trying to pass it may have taken another's room. */
 	if (verdict == IOBAND_WAIT || verdict == IOBAND_REQUEUE)
 		iop_pump(pool, NULL, NULL, now_ns);
 	/* Here: a bio that is held, and its reference, are not ours after that. */
-	if (waited && !iob_must_wait(pool, iob))
-		wake_up(&group->wait[iob->io.dir]);
+	if (waited && waitqueue_active(wait) && iob_has_room(pool, iob, now_ns))
+		wake_up(wait);
 	spin_unlock(&pool->lock);
+	if (!sleeps)
+		return verdict;
 
-	if (verdict == IOBAND_WAIT &&
-	    !(iob_to_bio(iob)->bi_opf & REQ_NOWAIT)) {
-		/*
-		 * The group stays: the bio has a reference on it. Who freezes the queue
-		 * wakes nobody, so look now and then; the place in the line is kept.
-		 */
-		if (___wait_event(group->wait[iob->io.dir],
-				  !iob_must_wait(pool, iob) ||
-				  READ_ONCE(group->detached) ||
-				  iot_pushes_back(iob->target) ||
-				  iot_is_frozen(iob->target),
-				  TASK_KILLABLE, 1, 0, schedule_timeout(HZ)))
-			iob->is_dying = true;
-		waited = true;
-		goto retry;
-	}
-	return verdict;
+	/* The group stays: the bio has a reference on it. */
+	if (iob->is_dying || !fatal_signal_pending(current))
+		schedule_timeout(WAIT_JIFFIES);
+	finish_wait(wait, &entry);
+	iob->is_dying |= fatal_signal_pending(current);
+	if (READ_ONCE(group->is_limited))
+		iob->blocked_ns += ktime_get_ns() - now_ns;
+	waited = true;
+	goto retry;
 }
 
 /**

@@ -411,6 +411,46 @@ bool ioband_may_pass(const struct ioband_node *node, const struct ioband_io *io,
 	return true;
 }
 
+/* What goes at a limit above while so many units of @node do. */
+static u64 scaled(u64 units, const struct ioband_node *node)
+{
+	return min_t(u64, mul_u64_u64_div_u64(units, node->parent->rivals, node->weight),
+		     U32_MAX);
+}
+
+/**
+ * ioband_due_ns - when limits will let go what comes after what a group holds
+ * @sched: the scheduler
+ * @node: the group
+ * @dir: read or write
+ * @ios: how many I/Os it holds
+ * @sectors: their size
+ * @now_ns: the time
+ *
+ * Of a limit above, the group gets its part by weight of those who took part in this busy
+ * period.
+ *
+ * Return: the time, not before @now_ns.
+ */
+u64 ioband_due_ns(const struct ioband_sched *sched, const struct ioband_node *node,
+		  enum ioband_dir dir, u64 ios, u64 sectors, u64 now_ns)
+{
+	u64 due_ns = now_ns, open_ns;
+
+	for (; node->parent; node = node->parent) {
+		if (node->terms) {
+			open_ns = ioband_terms_due_ns(node->terms, dir, ios, sectors, now_ns);
+			if (ioband_before(due_ns, open_ns))
+				due_ns = open_ns;
+		}
+		if (!ioband_node_joined(sched, node))
+			continue;
+		ios = scaled(ios, node);
+		sectors = scaled(sectors, node);
+	}
+	return due_ns;
+}
+
 /*
  * The last of @ways which @node or a group below has I/O for. It is at the leg to serve
  * now. This does not starve the other legs, since this one is soon full. Where groups

@@ -373,6 +373,8 @@ void ioband_charge_limits(struct ioband_sched *sched, struct ioband_node *node,
 			  const struct ioband_io *io, bool is_debt, u64 now_ns);
 bool ioband_may_pass(const struct ioband_node *node, const struct ioband_io *io,
 		     u64 now_ns);
+u64 ioband_due_ns(const struct ioband_sched *sched, const struct ioband_node *node,
+		  enum ioband_dir dir, u64 ios, u64 sectors, u64 now_ns);
 struct ioband_io *ioband_next(struct ioband_sched *sched, u32 in_flight,
 			      u64 now_ns);
 void ioband_unhold(struct ioband_sched *sched, struct ioband_node *node,

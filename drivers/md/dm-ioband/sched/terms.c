@@ -150,10 +150,17 @@ static void min_fill(struct ioband_bucket *bucket, u64 units, u64 now_ns)
 	bucket_fill(bucket, units);
 }
 
-/* When the bucket admits the next I/O; it may be in the past. */
-static u64 bucket_open_ns(const struct ioband_bucket *bucket)
+/* When the bucket admits the next I/O after @units; it may be in the past. */
+static u64 bucket_open_ns(const struct ioband_bucket *bucket, u64 units, u64 now_ns)
 {
-	return bucket->empty_ns - bucket->burst_ns;
+	u64 empty_ns = bucket->empty_ns;
+
+	if (units) {
+		if (ioband_before(empty_ns, now_ns))
+			empty_ns = now_ns;
+		empty_ns += ahead_ns(units, NSEC_PER_SEC, bucket->rate);
+	}
+	return empty_ns - bucket->burst_ns;
 }
 
 /**
@@ -248,18 +255,25 @@ void ioband_terms_inherit(struct ioband_terms *terms,
 	terms->promised_ns = old->promised_ns;
 }
 
+static bool limit_is_bytes(unsigned int id)
+{
+	return id <= IOBAND_BPS;
+}
+
 /**
- * ioband_terms_open_ns - when limits let the next I/O go
+ * ioband_terms_due_ns - when limits let an I/O go
  * @terms: the terms of its group, or of one above
  * @dir: read or write
+ * @ios: how many go before it
+ * @sectors: their size
  * @now_ns: the time
  *
  * This does not depend on the size of the I/O.
  *
  * Return: the time, not before @now_ns.
  */
-u64 ioband_terms_open_ns(const struct ioband_terms *terms, enum ioband_dir dir,
-			 u64 now_ns)
+u64 ioband_terms_due_ns(const struct ioband_terms *terms, enum ioband_dir dir, u64 ios,
+			u64 sectors, u64 now_ns)
 {
 	u64 open_ns = now_ns;
 	unsigned int i;
@@ -268,22 +282,21 @@ u64 ioband_terms_open_ns(const struct ioband_terms *terms, enum ioband_dir dir,
 		return now_ns;
 	for (i = 0; i < ARRAY_SIZE(limits_of[dir]); i++) {
 		unsigned int id = limits_of[dir][i];
-		u64 average_ns = bucket_open_ns(&terms->average[id]);
-		u64 peak_ns = bucket_open_ns(&terms->peak[id]);
+		u64 units = limit_is_bytes(id) ? sectors << SECTOR_BYTES_SHIFT : ios;
+		u64 at_ns;
 
 		if (!terms->limits[id].rate)
 			continue;
-		if (ioband_before(open_ns, average_ns))
-			open_ns = average_ns;
-		if (terms->limits[id].peak && ioband_before(open_ns, peak_ns))
-			open_ns = peak_ns;
+		at_ns = bucket_open_ns(&terms->average[id], units, now_ns);
+		if (ioband_before(open_ns, at_ns))
+			open_ns = at_ns;
+		if (!terms->limits[id].peak)
+			continue;
+		at_ns = bucket_open_ns(&terms->peak[id], units, now_ns);
+		if (ioband_before(open_ns, at_ns))
+			open_ns = at_ns;
 	}
 	return open_ns;
-}
-
-static bool limit_is_bytes(unsigned int id)
-{
-	return id <= IOBAND_BPS;
 }
 
 /* No bio is larger: its size is kept in 32 bits. */

@@ -106,13 +106,20 @@ void ioband_terms_init(struct ioband_terms *terms,
 void ioband_terms_begin(struct ioband_terms *terms, u64 now_ns);
 void ioband_terms_inherit(struct ioband_terms *terms,
 			  const struct ioband_terms *old, u64 now_ns);
-u64 ioband_terms_open_ns(const struct ioband_terms *terms, enum ioband_dir dir,
-			 u64 now_ns);
+u64 ioband_terms_due_ns(const struct ioband_terms *terms, enum ioband_dir dir, u64 ios,
+			u64 sectors, u64 now_ns);
 void ioband_terms_charge(struct ioband_terms *terms, enum ioband_dir dir,
 			 u32 ios, u32 sectors, u64 since_ns, u64 now_ns);
 void ioband_terms_owe(struct ioband_terms *terms, enum ioband_dir dir, u32 ios,
 		      u32 sectors, u64 waits_ns, u64 now_ns);
 void ioband_terms_wake(struct ioband_terms *terms, u64 now_ns);
 void ioband_terms_min_check(struct ioband_terms *terms, u64 now_ns);
+
+/* When limits let the next I/O go. */
+static inline u64 ioband_terms_open_ns(const struct ioband_terms *terms, enum ioband_dir dir,
+				       u64 now_ns)
+{
+	return ioband_terms_due_ns(terms, dir, 0, 0, now_ns);
+}
 
 #endif /* _IOBAND_TERMS_H */

@@ -24,6 +24,7 @@ enum {
  * @has_id: @id is valid: the id by which the kernel knows the group
  * @is_auto: option auto would add it by itself
  * @lacks_io: its I/O is charged to a cgroup above it
+ * @is_dormant: of a cgroup that is not there now, such as that of a stopped service
  */
 struct config_group {
 	char name[GROUP_NAME_LEN];
@@ -31,6 +32,7 @@ struct config_group {
 	bool has_id;
 	bool is_auto;
 	bool lacks_io;
+	bool is_dormant;
 	uint64_t id;
 	struct settings set;
 };
@@ -113,6 +115,10 @@ int conf_take_setting(struct settings *set, const char *key, char *value,
 		      uint64_t weight_max, struct parse_error *err);
 int conf_parse(struct config *cfg, const char *text, struct parse_error *err);
 void conf_print(const struct config *cfg, FILE *to);
+
+/* section.c: what somebody has written into configuration files beside that. */
+char *conf_drop_section(const char *text, const char *group);
+char *conf_keep_comments(const char *old, const char *text);
 
 /* legacy.c: files and tables of dm-ioband 1. */
 int legacy_parse(const char *line, struct config *cfg, struct parse_error *err);

@@ -365,13 +365,15 @@ int store_put(const struct options *opts, const char *dir, const char *name,
 {
 	char *parent = xasprintf("%s%s", opts->sysroot, dir);
 	char *path = xasprintf("%s/%s" SUFFIX, parent, name);
+	char *real = text ? realpath(path, NULL) : NULL;
 	int r = 0, status = 0;
 
 	if (text) {
 		if (mkdir(parent, 0755) && errno != EEXIST)
 			r = -errno;
 		if (!r)
-			r = replace_file(path, text, strlen(text), true);
+			r = replace_file(real ? real : path, text, strlen(text),
+					 true);
 	} else {
 		if (unlink(path) && errno != ENOENT)
 			r = -errno;
@@ -381,8 +383,28 @@ int store_put(const struct options *opts, const char *dir, const char *name,
 		status = fail(r == -EACCES || r == -EPERM ? IOBAND_PERM :
 			      IOBAND_USAGE, "cannot %s '%s': %s",
 			      text ? "write" : "remove", path, strerror(-r));
+	free(real);
 	free(path);
 	free(parent);
+	return status;
+}
+
+/**
+ * store_write - write the file of a volume, with the comments that it has
+ * @opts: the global options
+ * @name: the volume
+ * @text: what store_text() returned
+ *
+ * Return: 0, or an exit code after the error has been reported.
+ */
+int store_write(const struct options *opts, const char *name, const char *text)
+{
+	char *old = store_get(opts, STORE_ETC, name);
+	char *all = conf_keep_comments(old ? old : "", text);
+	int status = store_put(opts, STORE_ETC, name, all);
+
+	free(all);
+	free(old);
 	return status;
 }
 
@@ -392,7 +414,8 @@ int store_put(const struct options *opts, const char *dir, const char *name,
  * @dir: %STORE_ETC or %STORE_RUN
  * @cfg: the configuration
  *
- * The file is replaced atomically, and only by one that can be read back.
+ * The file is replaced atomically, and only by one that can be read back. If it is a link,
+ * what that leads to is.
  *
  * Return: 0, or an exit code after the error has been reported.
  */
@@ -405,7 +428,9 @@ int store_save(const struct options *opts, const char *dir,
 
 	status = check_text(dir, path, cfg, text);
 	if (!status)
-		status = store_put(opts, dir, cfg->name, text);
+		status = strcmp(dir, STORE_ETC) ?
+			 store_put(opts, dir, cfg->name, text) :
+			 store_write(opts, cfg->name, text);
 	free(text);
 	free(path);
 	return status;

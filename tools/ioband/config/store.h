@@ -33,6 +33,7 @@ int store_text(const struct config *cfg, char **text);
 char *store_get(const struct options *opts, const char *dir, const char *name);
 int store_put(const struct options *opts, const char *dir, const char *name,
 	      const char *text);
+int store_write(const struct options *opts, const char *name, const char *text);
 int store_check(const struct config *cfg);
 int store_save(const struct options *opts, const char *dir,
 	       const struct config *cfg);

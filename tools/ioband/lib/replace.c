@@ -89,9 +89,21 @@ static void sync_dir(const char *path)
 	close(fd);
 }
 
+/* Mode and owner are those of the file that is replaced. */
+static int take_over(const char *path, int fd)
+{
+	struct stat st;
+
+	if (lstat(path, &st) || !S_ISREG(st.st_mode))
+		return fchmod(fd, 0644) ? -errno : 0;
+	if (fchown(fd, st.st_uid, st.st_gid) && geteuid() == 0)
+		return -errno;
+	return fchmod(fd, st.st_mode & 07777) ? -errno : 0;
+}
+
 /**
  * replace_file - write a file atomically
- * @path: path of the file
+ * @path: path of the file, no link
  * @text: new contents
  * @len: their length
  * @sync: survive a power failure
@@ -109,8 +121,8 @@ int replace_file(const char *path, const char *text, size_t len, bool sync)
 		r = -errno;
 	if (!r) {
 		r = write_fd(fd, text, len);
-		if (!r && fchmod(fd, 0644))
-			r = -errno;
+		if (!r)
+			r = take_over(path, fd);
 		if (!r && sync && fsync(fd))
 			r = -errno;
 		if (close(fd) && !r)

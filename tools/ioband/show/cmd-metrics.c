@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "config/store.h"
 #include "lib/replace.h"
 #include "lib/sample.h"
 #include "lib/target.h"
@@ -289,6 +290,33 @@ static void print_shares(FILE *out, const struct sample *sample)
 	}
 }
 
+/*
+ * Each volume that has a file, also if the device is not there, has lost ioband, or the
+ * kernel has no module: nothing else here would tell of it. @all: not just those chosen
+ */
+static int print_up(FILE *out, const struct options *opts,
+		    const struct sample *sample, bool all)
+{
+	struct names names;
+	int status = store_names(opts, STORE_ETC, &names);
+
+	if (!status && names.nr)
+		print_head(out, "ioband_volume_up", "gauge",
+			   "Whether a configured volume is there, with ioband.");
+	for (size_t i = 0; !status && i < names.nr; i++) {
+		const struct volume *vol = volumes_find(&sample->volumes,
+							names.v[i]);
+		char *name = label_value(names.v[i]);
+
+		if (all || (vol && vol->chosen))
+			fprintf(out, "ioband_volume_up{volume=\"%s\"} %d\n",
+				name, vol != NULL);
+		free(name);
+	}
+	names_free(&names);
+	return status;
+}
+
 static int print_versions(FILE *out, const struct sample *sample)
 {
 	struct ioband_dm_version version = { 0 };
@@ -310,14 +338,16 @@ static int print_versions(FILE *out, const struct sample *sample)
 	return 0;
 }
 
-static int print_all(FILE *out, const struct sample *sample,
-		     const char *sysroot)
+static int print_all(FILE *out, const struct options *opts,
+		     const struct sample *sample, bool all)
 {
 	size_t nr = 0, nr_labels = 0;
 	char **labels;
 	int status;
 
 	status = print_versions(out, sample);
+	if (!status)
+		status = print_up(out, opts, sample, all);
 	if (status)
 		return status;
 	for (size_t i = 0; i < sample->volumes.nr; i++)
@@ -328,7 +358,7 @@ static int print_all(FILE *out, const struct sample *sample,
 			labels[nr++] = group_labels(sample,
 						    &sample->volumes.v[i],
 						    &sample->stats[i].groups[j],
-						    sysroot);
+						    opts->sysroot);
 
 	print_shares(out, sample);
 	for (size_t i = 0; i < sizeof(metrics) / sizeof(metrics[0]); i++)
@@ -342,6 +372,17 @@ static int print_all(FILE *out, const struct sample *sample,
 	return 0;
 }
 
+/* Without device-mapper there are no volumes, and that is what is to be told. */
+static int read_sample(struct sample *sample, const struct options *opts,
+		       int argc, char **argv)
+{
+	struct ioband_dm_devices devices = { 0 };
+	bool is_none = ioband_dm_list(&devices) == -ENOPKG;
+
+	ioband_dm_devices_free(&devices);
+	return is_none && !argc ? 0 : sample_read(sample, opts, argc, argv);
+}
+
 int cmd_metrics(const struct options *opts, int argc, char **argv)
 {
 	struct sample sample = { 0 };
@@ -353,12 +394,12 @@ int cmd_metrics(const struct options *opts, int argc, char **argv)
 	if (opts->columns)
 		status = replace_check("--output", opts->columns);
 	if (!status)
-		status = sample_read(&sample, opts, argc, argv);
+		status = read_sample(&sample, opts, argc, argv);
 	if (!status)
 		status = sample_read_shows(&sample);
 	if (!status) {
 		out = xmemstream(&text, &len);
-		status = print_all(out, &sample, opts->sysroot);
+		status = print_all(out, opts, &sample, !argc);
 		xmemclose(out);
 	}
 	if (!status && opts->columns) {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "apply/converge.h"
 #include "cmd.h"
 #include "config/current.h"
 #include "config/groupref.h"
@@ -47,6 +48,70 @@ static int switch_service(const struct options *opts, const struct volume *vol,
 	return status;
 }
 
+/* Write down whether the volume is followed: groups that are those of cgroups are not. */
+static int keep(const struct options *opts, const struct volumes *volumes,
+		const struct volume *vol, bool follow)
+{
+	bool has_file = store_has_file(opts, vol->name);
+	struct config cfg;
+	int status = 0;
+
+	config_init(&cfg, vol->name);
+	if (has_file)
+		status = save_config(opts, volumes, vol, true, &cfg);
+	cfg.follow = follow;
+	if (!status && has_file && opts->dry_run)
+		conf_print(&cfg, stdout);
+	else if (!status && opts->dry_run)
+		printf("# " STORE_RUN "/%s.conf: follow = %s\n", vol->name,
+		       follow ? "yes" : "no");
+	else if (!status && has_file)
+		status = store_save(opts, STORE_ETC, &cfg);
+	if (!status && !opts->dry_run)
+		status = keep_follow(opts, volumes, vol, follow);
+	config_free(&cfg);
+	return status;
+}
+
+/*
+ * Take away the groups that were those of cgroups. Those with settings of their own stay,
+ * with the weight and limits that they have.
+ */
+static int drop_followed(const struct options *opts, const char *name)
+{
+	struct volumes volumes = { 0 };
+	const struct volume *vol;
+	struct plan plan = { 0 };
+	struct config cfg;
+	size_t nr = 0;
+	int status;
+
+	config_init(&cfg, name);
+	status = opts->dry_run ? volumes_read(&volumes) :
+				 volumes_lock(opts, &volumes);
+	vol = volumes_find(&volumes, name);
+	/* It has been removed meanwhile. */
+	if (!status && !vol)
+		goto out;
+	if (!status)
+		status = save_config(opts, &volumes, vol, true, &cfg);
+	cfg.follow = false;
+	if (!status)
+		status = plan_make(opts, &volumes, &cfg, &plan);
+	for (size_t i = 0; !status && i < plan.nr; i++)
+		nr += !strcmp(plan.v[i].key, "group");
+	if (!status)
+		status = plan_do(opts, &volumes, &cfg, &plan);
+	if (!status && nr)
+		report(opts, "%s: removed %zu group%s of cgroups", vol->title,
+		       nr, nr == 1 ? "" : "s");
+out:
+	plan_free(&plan);
+	config_free(&cfg);
+	volumes_free(&volumes);
+	return status;
+}
+
 /**
  * set_follow - have a volume followed, or not any more
  * @opts: the global options
@@ -54,18 +119,15 @@ static int switch_service(const struct options *opts, const struct volume *vol,
  * @vol: the volume
  * @value: "yes" or "no"
  *
- * What follow has made of the groups stays until somebody changes it.
- *
  * Return: 0, or an exit code after the error has been reported.
  */
 int set_follow(const struct options *opts, const struct volumes *volumes,
 	       const struct volume *vol, const char *value)
 {
-	bool follow = !strcmp(value, "yes");
+	bool was = volume_is_followed(opts, vol), follow = !strcmp(value, "yes");
 	bool has_file = store_has_file(opts, vol->name);
-	struct config cfg;
 	char pid[PID_LEN];
-	int status = 0;
+	int status;
 
 	if (!follow && strcmp(value, "no"))
 		return fail(IOBAND_USAGE, "set: follow '%s': expected yes or no",
@@ -74,34 +136,22 @@ int set_follow(const struct options *opts, const struct volumes *volumes,
 		return fail(IOBAND_USAGE,
 			    "set: follow: needs type cgroup, and '%s' has type %s",
 			    vol->title, vol->table.type);
-	config_init(&cfg, vol->name);
-	if (has_file)
-		status = save_config(opts, volumes, vol, follow, &cfg);
-	if (!status && has_file && opts->dry_run)
-		conf_print(&cfg, stdout);
-	else if (!status && opts->dry_run)
-		printf("# " STORE_RUN "/%s.conf: follow = %s\n", vol->name,
-		       value);
-	else if (!status && has_file)
-		status = store_save(opts, STORE_ETC, &cfg);
-	if (!status && !opts->dry_run)
-		status = keep_follow(opts, volumes, vol, follow);
-	config_free(&cfg);
+	status = keep(opts, volumes, vol, follow);
 	if (status)
 		return status;
-	report(opts, "%s: %s%s%s%s", vol->title,
-	       follow ? "groups, weights and limits are those of cgroups" :
-	       "groups, weights and limits stay as they are, and may be set",
+	report(opts, "%s: groups, weights and limits %s%s%s%s", vol->title,
+	       follow ? "are those of cgroups" : "may be set",
 	       has_file ? "; saved in " STORE_ETC "/" : "",
 	       has_file ? vol->name : "", has_file ? ".conf" : "");
-	if (systemd_is_running(opts) || volume_is_enabled(opts, vol->name)) {
-		/* The unit waits for the lock. */
-		lock_drop();
+	/* The unit waits for the lock. */
+	lock_drop();
+	if (systemd_is_running(opts) || volume_is_enabled(opts, vol->name))
 		status = switch_service(opts, vol, follow);
-	}
+	find_follower(opts, vol->name, pid);
+	if (!status && was && !follow && (!*pid || opts->dry_run))
+		status = drop_followed(opts, vol->name);
 	if (status || opts->dry_run || systemd_is_running(opts))
 		return status;
-	find_follower(opts, vol->name, pid);
 	if (follow && !*pid)
 		warn("'%s': systemd does not run here: 'ioband follow %s' has to, from now on",
 		     vol->title, vol->title);

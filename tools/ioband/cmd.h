@@ -20,7 +20,7 @@ enum {
 	IOBAND_BUSY	= 5,
 	IOBAND_MODULE	= 6,	/* module missing or too old */
 	IOBAND_DIFFERS	= 7,	/* not as configured or promised: diff, --check */
-	IOBAND_PARTLY	= 64,	/* done, except what cannot be at present */
+	IOBAND_PARTLY	= 64,	/* done, except what cannot be now */
 	IOBAND_FINDINGS	= 8,	/* doctor has something to say */
 };
 

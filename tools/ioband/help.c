@@ -128,6 +128,6 @@ void help_all(const struct command *commands, int nr)
 	       "\nExit status: 0 done, 1 wrong words or other failure, 2 not permitted,\n"
 	       "3 out of memory, 4 wrong device, 5 device in use, 6 module missing or too old,\n"
 	       "7 not as configured or promised, 8 doctor has found errors or warnings,\n"
-	       "64 done but for groups whose cgroup is not there\n"
+	       "64 done but for what cannot be now, such as a volume whose device is not there\n"
 	       "\nFor more see ioband(8).\n");
 }

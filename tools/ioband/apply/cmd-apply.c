@@ -14,6 +14,7 @@
 #include "config/share.h"
 #include "config/store.h"
 #include "converge.h"
+#include "lib/attachable.h"
 #include "lib/blk.h"
 #include "lib/lock.h"
 #include "lib/output.h"
@@ -73,7 +74,8 @@ struct member {
  * struct run - one run over some volumes
  * @list: listing of differences, or %NULL to remove the differences
  * @members: volumes given as arguments, in that order, then all configured ones
- * @nr_done: volumes that were processed without error, absent cgroups aside
+ * @can_change: apply would remove at least some of the differences
+ * @nr_done: volumes that were processed without error, groups left out aside
  * @status: exit code: that of the first volume that failed, else %IOBAND_PARTLY or 0
  */
 struct run {
@@ -83,6 +85,7 @@ struct run {
 	size_t nr_members;
 	unsigned int nr_done;
 	bool any_difference;
+	bool can_change;
 	int status;
 };
 
@@ -122,14 +125,14 @@ static void add_differences(struct listing *list, const char *name,
 	}
 }
 
-/* Groups that are missing because their cgroups do not exist. */
+/* Groups that are missing because it is not clear what they are of. */
 static void add_absent(struct listing *list, const struct config *cfg,
 		       const char *title)
 {
 	for (size_t i = 0; i < cfg->nr_groups; i++) {
 		const struct config_group *group = &cfg->groups[i];
 
-		if (group->has_id || group->is_default)
+		if (group->has_id || group->is_default || group->is_dormant)
 			continue;
 		listing_row(list);
 		listing_volume(list, COL_VOLUME, cfg->name, title);
@@ -140,19 +143,36 @@ static void add_absent(struct listing *list, const struct config *cfg,
 }
 
 /* What was as written is not worth a line: the timer would say so each minute. */
-static void report_plan(const struct options *opts,
-			const struct volumes *volumes, const struct config *cfg,
-			const struct plan *plan)
+static void report_plan(const struct options *opts, const char *title,
+			const struct config *cfg, const struct plan *plan)
 {
-	char *title = volumes_title(volumes, cfg->name);
-
 	if (plan->is_missing)
 		report_volume(opts, title, cfg->is_attached ?
 			      "ioband inserted" : "created", cfg, "%s", "");
-	else
+	else if (plan->nr)
 		report(opts, "%s: %zu change%s made, as " STORE_ETC "/%s.conf says",
 		       title, plan->nr, plan->nr == 1 ? "" : "s", cfg->name);
-	free(title);
+	if (!cfg->only_missing)
+		report_dormant(opts, title, cfg);
+}
+
+/* What is as it cannot be changed now is told once, with the reason. */
+static void look_at(struct run *run, const struct config *cfg,
+		    const struct plan *plan, const char *title,
+		    unsigned int nr_missing)
+{
+	char *why = plan->is_missing && cfg->is_attached ?
+		    attach_why_not(run->opts, cfg->name) : NULL;
+
+	run->any_difference |= plan->nr || nr_missing;
+	run->can_change |= plan->nr && !why;
+	if (why)
+		warn("%s: stays without ioband: %s", title, why);
+	free(why);
+	if (!run->list)
+		return;
+	add_absent(run->list, cfg, title);
+	add_differences(run->list, cfg->name, title, plan);
 }
 
 static int run_volume(struct run *run, struct config *cfg)
@@ -170,6 +190,7 @@ static int run_volume(struct run *run, struct config *cfg)
 	/* A key left out means its default, even if another value is in force. */
 	for (int i = CONFIG_POLICY; i <= CONFIG_QUANTUM; i++)
 		cfg->given[i] = true;
+	cfg->only_missing = only_missing;
 	if (!status)
 		status = look_only ? volumes_read(&volumes) :
 				     volumes_lock(opts, &volumes);
@@ -177,27 +198,22 @@ static int run_volume(struct run *run, struct config *cfg)
 		share_adopt(opts, &volumes, cfg, devno);
 		status = groupref_resolve_all(opts, cfg, &nr_missing);
 	}
-	cfg->only_missing = only_missing;
 	if (!status)
 		status = plan_make(opts, &volumes, cfg, &plan);
-	if (!status) {
-		run->any_difference |= plan.nr || nr_missing;
-		if (run->list) {
-			title = volumes_title(&volumes, cfg->name);
-			add_absent(run->list, cfg, title);
-			add_differences(run->list, cfg->name, title, &plan);
-			free(title);
-		}
-	}
-	if (!status && !look_only)
+	title = volumes_title(&volumes, cfg->name);
+	if (!status && look_only)
+		look_at(run, cfg, &plan, title, nr_missing);
+	else if (!status)
 		status = plan_do(opts, &volumes, cfg, &plan);
-	if (!status && plan.nr && !look_only)
-		report_plan(opts, &volumes, cfg, &plan);
+	cfg->only_missing = only_missing;
+	if (!status && !look_only)
+		report_plan(opts, title, cfg, &plan);
 	/* Whatever else of it cannot be done. */
 	if (!look_only && (!status || volumes_find(&volumes, cfg->name)))
 		wbt_off(opts, devno, !only_missing);
 	if (!status && nr_missing && !look_only)
 		status = IOBAND_PARTLY;
+	free(title);
 	plan_free(&plan);
 	volumes_free(&volumes);
 	return status;
@@ -250,9 +266,9 @@ static bool is_absent(const struct options *opts, const struct config *cfg)
 	struct blk blk;
 	char *why = blk_look_up(opts->sysroot, node, &blk);
 
-	if (why)
-		warn("'%s' is left out: cannot use '%s': %s", cfg->name, node,
-		     why);
+	if (why && !only_missing)
+		warn("%s: left out for now: cannot use '%s': %s; 'ioband disable %s' forgets it",
+		     cfg->name, node, why, cfg->name);
 	free(why);
 	free(node);
 	return why;
@@ -368,7 +384,8 @@ int cmd_apply(const struct options *opts, int argc, char **argv)
 	status = run_all(&run, argc, argv);
 	if (!status && check_only && run.any_difference)
 		status = fail(IOBAND_DIFFERS,
-			      "not as configured: 'ioband diff' shows what is different, 'ioband apply' changes it");
+			      "not as configured: 'ioband diff' shows what is different%s",
+			      run.can_change ? ", 'ioband apply' changes it" : "");
 	return status;
 }
 

@@ -97,20 +97,16 @@ static int send(const struct options *opts, const struct volumes *volumes,
 	return status;
 }
 
-/*
- * There is a snapshot, or it has become another kind of volume: that is a state, which
- * may last, and no failure.
- */
-static bool cannot_be(const struct options *opts, const struct config *cfg)
+/* There is a snapshot, say: that is a state, which may last, and no failure. */
+static bool cannot_be(const struct options *opts, const struct volumes *volumes,
+		      const struct config *cfg)
 {
-	struct ioband_dm_targets table;
-	char *why = NULL;
+	char *why = attach_why_not(opts, cfg->name);
+	char *title = volumes_title(volumes, cfg->name);
 
-	if (!ioband_dm_table(cfg->name, &table))
-		why = attach_obstacle(opts, &table);
-	if (why)
-		warn("'%s' stays without ioband: %s", cfg->name, why);
-	ioband_dm_targets_free(&table);
+	if (why && !cfg->only_missing)
+		warn("%s: stays without ioband: %s", title, why);
+	free(title);
 	free(why);
 	return why;
 }
@@ -133,7 +129,7 @@ static int make(const struct options *opts, const struct volumes *volumes,
 			      cfg->name);
 	if (status)
 		return status;
-	if (cfg->is_attached && cannot_be(opts, cfg))
+	if (cfg->is_attached && cannot_be(opts, volumes, cfg))
 		return IOBAND_PARTLY;
 	return cfg->is_attached ? attach_volume(opts, volumes, cfg, blk.devno)
 				: create_volume(opts, volumes, cfg, &blk);

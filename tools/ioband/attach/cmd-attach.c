@@ -352,6 +352,7 @@ int cmd_attach(const struct options *opts, int argc, char **argv)
 		title = volume_title(blk.dm_name, dev->uuid);
 		report_result(opts, title, &base);
 		wbt_off(opts, blk.devno, true);
+		report_dormant(opts, title, &base);
 		free(title);
 	}
 	if (!status && nr_missing)

@@ -406,15 +406,21 @@ int ghosts_read(const struct options *opts, const struct volumes *volumes,
 
 /**
  * ghost_sentence - explain what has happened and what to do
+ * @opts: the global options
  * @ghost: a ghost
  *
  * Return: the sentence, to be freed.
  */
-char *ghost_sentence(const struct ghost *ghost)
+char *ghost_sentence(const struct options *opts, const struct ghost *ghost)
 {
 	char *title = volume_title(ghost->name, ghost->cfg.uuid), *text;
+	bool is_lost = !strcmp(ghost->state, "lost");
+	char *why = is_lost ? attach_why_not(opts, ghost->name) : NULL;
 
-	if (!strcmp(ghost->state, "lost"))
+	if (why)
+		text = xasprintf("'%s' has no ioband inside any more: %s",
+				 title, why);
+	else if (is_lost)
 		text = xasprintf("'%s' has no ioband inside any more, because LVM has loaded its own table; 'ioband attach %s' puts it in again, 'ioband detach %s' forgets it",
 				 title, title, title);
 	else if (!strcmp(ghost->state, "gone"))
@@ -423,6 +429,7 @@ char *ghost_sentence(const struct ghost *ghost)
 	else
 		text = xasprintf("'%s' is left over from a volume that has lost ioband, and keeps its disk in use; 'dmsetup remove %s' takes it away",
 				 ghost->name, ghost->name);
+	free(why);
 	free(title);
 	return text;
 }

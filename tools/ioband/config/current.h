@@ -48,7 +48,7 @@ struct ghosts {
 
 int ghosts_read(const struct options *opts, const struct volumes *volumes,
 		struct ghosts *ghosts);
-char *ghost_sentence(const struct ghost *ghost);
+char *ghost_sentence(const struct options *opts, const struct ghost *ghost);
 void ghosts_free(struct ghosts *ghosts);
 
 #endif /* IOBAND_CURRENT_H */

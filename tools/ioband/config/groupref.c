@@ -13,6 +13,7 @@
 #include "groupref.h"
 #include "lib/cgroup.h"
 #include "lib/util.h"
+#include "lib/volume.h"
 #include "lib/words.h"
 
 /* \xHH as listings print what a terminal or a shell may not like; to be freed. */
@@ -153,6 +154,7 @@ int groupref_resolve(const struct options *opts, const char *type,
 	*why = NULL;
 	group->has_id = false;
 	group->lacks_io = false;
+	group->is_dormant = false;
 	group->is_default = !strcmp(word, "default") || !strcmp(word, "-1");
 	if (group->is_default)
 		return 0;
@@ -255,12 +257,51 @@ int groupref_resolve_parent(const struct options *opts, const char *type,
 	return r;
 }
 
+/* Find the id of a group, and of its parent; what keeps it from being there is told. */
+static int resolve_one(const struct options *opts, struct config *cfg,
+		       struct config_group *group, unsigned int *nr_missing)
+{
+	bool is_cgroup = !strcmp(cfg->type, "cgroup");
+	int r, status = 0;
+	char *why;
+
+	r = groupref_resolve(opts, cfg->type, group->name, group, &why);
+	if (r == -ENOENT && is_cgroup) {
+		group->is_dormant = true;
+		free(why);
+		return 0;
+	}
+	if (!cfg->only_missing)
+		groupref_warn(opts, group->name, group);
+	if (!r)
+		r = groupref_resolve_parent(opts, cfg->type, &group->set, &why);
+	if (r == -ENOENT || r == -EEXIST || r == -ENODEV) {
+		if (!cfg->only_missing) {
+			char *title = volume_title(cfg->name, cfg->uuid);
+
+			warn("%s: left out for now: %s", title, why);
+			free(title);
+		}
+		group->has_id = false;
+		++*nr_missing;
+	} else if (r) {
+		status = fail(IOBAND_USAGE, "%s: %s", cfg->name, why);
+	} else if (cfg->follow && group->lacks_io) {
+		/* 'ioband follow' would remove the group again. */
+		group->has_id = false;
+		++*nr_missing;
+	}
+	free(why);
+	return status;
+}
+
 /**
  * groupref_resolve_all - find the ids of all groups of a configuration
  * @opts: the global options
- * @cfg: the configuration; groups that do not exist at present are left without an
- *	id, and if it is followed also those that lack the io controller
- * @nr_missing: set to the number of these; each has been warned about
+ * @cfg: the configuration; left without an id are dormant groups, others that cannot be
+ *	told at present, and if it is followed those that lack the io controller
+ * @nr_missing: set to the number of these but the dormant ones; each has been warned
+ *	about, unless @cfg has only_missing: that is asked for each minute
  *
  * Return: 0, or an exit code after the error has been reported.
  */
@@ -270,26 +311,8 @@ int groupref_resolve_all(const struct options *opts, struct config *cfg,
 	*nr_missing = 0;
 	for (size_t i = 0; i < cfg->nr_groups; i++) {
 		struct config_group *group = &cfg->groups[i];
-		char *why;
-		int r, status = 0;
+		int status = resolve_one(opts, cfg, group, nr_missing);
 
-		r = groupref_resolve(opts, cfg->type, group->name, group, &why);
-		groupref_warn(opts, group->name, group);
-		if (!r)
-			r = groupref_resolve_parent(opts, cfg->type,
-						    &group->set, &why);
-		if (r == -ENOENT || r == -EEXIST || r == -ENODEV) {
-			warn("%s: left out for now: %s", cfg->name, why);
-			group->has_id = false;
-			++*nr_missing;
-		} else if (r) {
-			status = fail(IOBAND_USAGE, "%s: %s", cfg->name, why);
-		} else if (cfg->follow && group->lacks_io) {
-			/* 'ioband follow' would remove the group again. */
-			group->has_id = false;
-			++*nr_missing;
-		}
-		free(why);
 		if (status)
 			return status;
 		for (size_t j = 0; group->has_id && j < i; j++)
@@ -301,6 +324,95 @@ int groupref_resolve_all(const struct options *opts, struct config *cfg,
 					    group->name);
 	}
 	return 0;
+}
+
+/**
+ * groupref_dormant - name the dormant groups of a configuration
+ * @cfg: the configuration, resolved
+ *
+ * Return: a list for a sentence, to be freed; %NULL if there is none.
+ */
+char *groupref_dormant(const struct config *cfg)
+{
+	char *list = NULL;
+
+	for (size_t i = 0; i < cfg->nr_groups; i++) {
+		char *more;
+
+		if (!cfg->groups[i].is_dormant)
+			continue;
+		more = list ? xasprintf("%s, %s", list, cfg->groups[i].name) :
+			      xstrdup(cfg->groups[i].name);
+		free(list);
+		list = more;
+	}
+	return list;
+}
+
+/**
+ * report_dormant - name the dormant groups of a volume, unless that is not wanted
+ * @opts: the global options
+ * @title: what volume_title() returned
+ * @cfg: the volume, resolved
+ */
+void report_dormant(const struct options *opts, const char *title,
+		    const struct config *cfg)
+{
+	char *list = groupref_dormant(cfg);
+
+	if (list)
+		report(opts, "%s: dormant, no such cgroup now: %s", title, list);
+	free(list);
+}
+
+/* Whether a word is, or stands for, a cgroup that a file calls @name. */
+static bool stands_for(const struct options *opts, const char *name,
+		       const char *word)
+{
+	static const char * const ends[] = { "", ".service", ".slice", ".scope" };
+	const char *base = strrchr(name, '/');
+	bool meant = !strcmp(name, word);
+	char *path;
+
+	if (strchr(word, '/')) {
+		path = cgroup_path(opts->sysroot, word);
+		meant |= !strcmp(path, name);
+		free(path);
+		return meant;
+	}
+	base = base ? base + 1 : name;
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		path = xasprintf("%s%s", word, ends[i]);
+		meant |= !strcmp(base, path);
+		free(path);
+	}
+	return meant || (cgroup_is_container_id(word) && strstr(base, word));
+}
+
+/**
+ * groupref_find_dormant - find a group of a configuration whose cgroup is not there
+ * @opts: the global options
+ * @cfg: the configuration
+ * @word: what it is called there, or what would name the cgroup if it were there
+ *
+ * Return: the first one; %NULL if there is none.
+ */
+struct config_group *groupref_find_dormant(const struct options *opts,
+					   struct config *cfg, const char *word)
+{
+	char *plain = unescape_hex(word);
+	struct config_group *found = NULL;
+
+	for (size_t i = 0; !found && i < cfg->nr_groups; i++) {
+		struct config_group *group = &cfg->groups[i];
+
+		if (!group->is_default &&
+		    (stands_for(opts, group->name, word) ||
+		     stands_for(opts, group->name, plain)))
+			found = group;
+	}
+	free(plain);
+	return found;
 }
 
 /**

@@ -22,6 +22,11 @@ void groupref_warn(const struct options *opts, const char *word,
 		   const struct config_group *group);
 int groupref_resolve_all(const struct options *opts, struct config *cfg,
 			 unsigned int *nr_missing);
+char *groupref_dormant(const struct config *cfg);
+void report_dormant(const struct options *opts, const char *title,
+		    const struct config *cfg);
+struct config_group *groupref_find_dormant(const struct options *opts,
+					   struct config *cfg, const char *word);
 int groupref_resolve_parent(const struct options *opts, const char *type,
 			    struct settings *set, char **why);
 const char *groupref_print(char buf[GROUPREF_LEN],

@@ -12,6 +12,7 @@
 #include "cmd.h"
 #include "config/kept.h"
 #include "doctor.h"
+#include "lib/attachable.h"
 #include "lib/blk.h"
 #include "lib/cgroup.h"
 
@@ -229,7 +230,7 @@ static char *way_to_follow(struct doctor *doctor,
 			   const struct ioband_dm_device *dev)
 {
 	char *title = volumes_title(&doctor->volumes, dev->name);
-	char *why = doctor_obstacle(doctor, dev->name), *text;
+	char *why = attach_why_not(doctor->opts, dev->name), *text;
 
 	text = why ? xasprintf("make it act in a volume on top, with 'ioband enable NAME %s --follow'",
 			       title) :

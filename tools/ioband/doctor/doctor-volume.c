@@ -2,6 +2,7 @@
 /*
  * doctor: the volumes, and those that should exist.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "cmd.h"
 #include "config/current.h"
 #include "config/generator.h"
+#include "config/groupref.h"
 #include "config/kept.h"
 #include "config/services.h"
 #include "config/store.h"
@@ -76,10 +78,29 @@ static int check_show(struct doctor *doctor, const struct volume *vol)
 	return 0;
 }
 
+/* Groups of the file of a volume that are there as soon as their cgroups are. */
+static size_t count_configured(struct doctor *doctor, const char *name)
+{
+	struct config cfg;
+	size_t nr = 0;
+	bool found;
+	char *why;
+
+	fail_keep(&why);
+	if (!store_load(doctor->opts, STORE_ETC, name, &cfg, &found))
+		for (size_t i = 0; i < cfg.nr_groups; i++)
+			nr += strcmp(cfg.groups[i].name, "default") != 0;
+	fail_keep(NULL);
+	free(why);
+	config_free(&cfg);
+	return nr;
+}
+
 /* Report a share with a single group. */
 static void check_alone(struct doctor *doctor, const struct volume *vol)
 {
 	size_t nr = 0;
+	char *advice;
 
 	for (size_t i = 0; i < doctor->volumes.nr; i++) {
 		const struct volume *other = &doctor->volumes.v[i];
@@ -92,18 +113,23 @@ static void check_alone(struct doctor *doctor, const struct volume *vol)
 			nr++;
 		if (other->table.auto_depth)
 			nr += 2;
+		nr += count_configured(doctor, other->name);
 	}
-	if (nr < 2)
-		add_finding(doctor, NOTE, "alone", vol->name,
-			    xasprintf("share %s has one group only, so nothing is divided",
-				      vol->table.share),
-			    strcmp(vol->table.type, "cgroup") ?
-			    xasprintf("add groups with 'ioband group add %s ...'",
-				      vol->title) :
-			    xasprintf("add groups with 'ioband group add %s ...', or have those of all cgroups with 'ioband set %s follow=yes'",
-				      vol->title, vol->title));
-	else
+	if (nr > 1) {
 		doctor_policy(doctor, vol);
+		return;
+	}
+	if (volume_is_followed(doctor->opts, vol))
+		advice = xstrdup("it is followed, and no cgroup has an io.weight: give a unit one with 'systemctl set-property db.service IOWeight=300', or all with DefaultIOAccounting=yes in /etc/systemd/system.conf");
+	else if (strcmp(vol->table.type, "cgroup"))
+		advice = xasprintf("add groups with 'ioband group add %s ...'",
+				   vol->title);
+	else
+		advice = xasprintf("add groups with 'ioband group add %s ...', or have those of all cgroups with 'ioband set %s follow=yes'",
+				   vol->title, vol->title);
+	add_finding(doctor, NOTE, "alone", vol->name,
+		    xasprintf("share %s has one group only, so nothing is divided",
+			      vol->table.share), advice);
 }
 
 /* A thin pool passes no I/O on: that of thin volumes goes to what is below it. */
@@ -275,6 +301,37 @@ static bool load_saved(struct doctor *doctor, const char *name,
 	return true;
 }
 
+/* Report sections of which no group can be made now. */
+static void check_sections(struct doctor *doctor, const struct volume *vol,
+			   struct config *cfg)
+{
+	char *dormant;
+
+	for (size_t i = 0; i < cfg->nr_groups; i++) {
+		struct config_group *group = &cfg->groups[i];
+		char *why;
+		int r = groupref_resolve(doctor->opts, cfg->type, group->name,
+					 group, &why);
+
+		group->is_dormant = r == -ENOENT &&
+				    !strcmp(cfg->type, "cgroup");
+		if (r == -EEXIST)
+			add_finding(doctor, WARNING, "config", vol->name,
+				    xasprintf("a section of " STORE_ETC "/%s.conf is left out: %s",
+					      vol->name, why),
+				    xstrdup("write the path of the cgroup that is meant"));
+		free(why);
+	}
+	dormant = groupref_dormant(cfg);
+	if (dormant)
+		add_finding(doctor, NOTE, "dormant", vol->name,
+			    xasprintf("no cgroup is called as these groups in " STORE_ETC "/%s.conf now: %s",
+				      vol->name, dormant),
+			    xasprintf("a group is there as soon as its cgroup is; one that never comes again is taken out with 'ioband group del %s GROUP'",
+				      vol->title));
+	free(dormant);
+}
+
 static void check_saved(struct doctor *doctor, const struct volume *vol)
 {
 	char *escaped = systemd_escape(vol->name, false);
@@ -284,6 +341,7 @@ static void check_saved(struct doctor *doctor, const struct volume *vol)
 	if (good && found) {
 		check_enabled(doctor, vol, escaped);
 		check_follow(doctor, &cfg, escaped);
+		check_sections(doctor, vol, &cfg);
 	} else if (good) {
 		add_finding(doctor, NOTE, "not-saved", vol->name,
 			    xstrdup("its settings are written nowhere and go with the next restart"),
@@ -323,30 +381,12 @@ int doctor_volumes(struct doctor *doctor)
 #define LOST	"it has lost ioband, though %s/%s.conf is there: LVM puts its own table back when it changes a volume"
 #define MISSING	"there is no such device, though %s/%s.conf is there"
 
-/**
- * doctor_obstacle - why ioband cannot be put into a device
- * @doctor: the check
- * @name: device-mapper name
- *
- * Return: the reason, to be freed; %NULL if there is none.
- */
-char *doctor_obstacle(const struct doctor *doctor, const char *name)
-{
-	struct ioband_dm_targets table;
-	char *why = NULL;
-
-	if (!ioband_dm_table(name, &table))
-		why = attach_obstacle(doctor->opts, &table);
-	ioband_dm_targets_free(&table);
-	return why;
-}
-
 /* While there is a snapshot, say, it cannot be otherwise. */
 static void tell_lost(struct doctor *doctor, const char *name, const char *dir,
 		      const char *file, const char *command)
 {
 	char *title = volumes_title(&doctor->volumes, name);
-	char *why = doctor_obstacle(doctor, name);
+	char *why = attach_why_not(doctor->opts, name);
 
 	add_finding(doctor, why ? WARNING : ERROR, "lost", name,
 		    xasprintf(LOST, dir, file), why ?
@@ -366,12 +406,13 @@ static int check_kept(struct doctor *doctor)
 	for (size_t i = 0; !status && i < names.nr; i++) {
 		const char *name = names.v[i];
 		struct config cfg;
-		bool found, good;
+		bool found, good, attached;
 
 		if (volumes_find(&doctor->volumes, name) ||
 		    !doctor_wants(doctor, name))
 			continue;
 		good = load_saved(doctor, name, &cfg, &found);
+		attached = cfg.is_attached;
 		config_free(&cfg);
 		if (!good)
 			continue;
@@ -386,8 +427,11 @@ static int check_kept(struct doctor *doctor)
 		else
 			add_finding(doctor, ERROR, "missing", name,
 				    xasprintf(MISSING, STORE_ETC, name),
-				    xasprintf("make it with 'ioband apply %s', or remove the file",
-					      name));
+				    attached ?
+				    xasprintf("ioband is put in as soon as it is active again; if it never is, 'ioband disable %s' removes the file",
+					      name) :
+				    xasprintf("make it with 'ioband apply %s', or remove the file with 'ioband disable %s'",
+					      name, name));
 	}
 	names_free(&names);
 	return status;

@@ -64,7 +64,6 @@ void add_finding(struct doctor *doctor, enum severity severity,
 		 const char *check, const char *subject, char *text,
 		 char *advice);
 bool doctor_is_named(const struct doctor *doctor, const char *name);
-char *doctor_obstacle(const struct doctor *doctor, const char *name);
 bool doctor_wants(const struct doctor *doctor, const char *name);
 char *sys_block_line(const char *sysroot, const char *devno, const char *file);
 

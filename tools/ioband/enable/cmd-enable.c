@@ -23,6 +23,7 @@
 #include "config/share.h"
 #include "config/store.h"
 #include "lib/action.h"
+#include "lib/attachable.h"
 #include "lib/blk.h"
 #include "lib/lock.h"
 #include "lib/target.h"
@@ -316,6 +317,17 @@ static void report_result(struct subject *s, const struct config *cfg,
 	say_initramfs(s);
 }
 
+/* Refused before anything is done, in the words of attach. */
+static int check_obstacle(const struct subject *s)
+{
+	char *why = attach_why_not(s->opts, s->name);
+	int status = why ? fail(IOBAND_DEVICE, "cannot enable '%s': %s",
+				s->title, why) : 0;
+
+	free(why);
+	return status;
+}
+
 static int enable(struct subject *s, const char *device,
 		  const struct config *words)
 {
@@ -331,6 +343,8 @@ static int enable(struct subject *s, const char *device,
 	status = find_config(s, device, words, &cfg);
 	if (!status)
 		status = complete(s, &cfg, &text);
+	if (!status && cfg.is_attached && !s->vol)
+		status = check_obstacle(s);
 	if (status)
 		goto out;
 	/* A file that somebody has written stays as it is unless that changes. */
@@ -345,7 +359,7 @@ static int enable(struct subject *s, const char *device,
 	if (!status && writes && opts->dry_run)
 		print_file(s, text);
 	else if (!status && writes)
-		status = store_put(opts, STORE_ETC, s->name, text);
+		status = store_write(opts, s->name, text);
 	if (!status) {
 		wbt_off(opts, s->devno, true);
 		/* The units run 'ioband apply'. */
@@ -353,12 +367,14 @@ static int enable(struct subject *s, const char *device,
 		status = services_start(opts, &s->services, writes);
 		if (status)
 			undo(s, true);
-	} else if (nr_changes) {
+	} else if (action_done()) {
 		undo(s, false);
 	}
 	ignore_signals(false);
 	if (!status)
 		report_result(s, &cfg, nr_changes || writes, nr_units);
+	if (!status)
+		report_dormant(opts, s->title, &cfg);
 	if (!status && nr_missing)
 		status = IOBAND_PARTLY;
 out:

@@ -23,6 +23,19 @@
 
 static sigset_t old_signals;
 static unsigned int nesting;
+static bool done;
+
+/* Takes note of a change that was made. */
+static int note(int r)
+{
+	done |= !r;
+	return r;
+}
+
+bool action_done(void)
+{
+	return done;
+}
 
 /**
  * action_begin - enter a section in which a device may be suspended
@@ -80,7 +93,7 @@ int action_create(const struct options *opts, const char *name,
 		lock_pause(opts);
 		r = ioband_dm_create(name, uuid, targets, read_ahead, udev);
 		lock_resume();
-		return r;
+		return note(r);
 	}
 	command = xasprintf("dmsetup create '%s' --uuid '%s'", name, uuid);
 	print_table(command, targets);
@@ -125,7 +138,7 @@ static int resume(const struct options *opts, const char *name,
 	lock_pause(opts);
 	r = ioband_dm_resume(name, udev);
 	lock_resume();
-	return r;
+	return note(r);
 }
 
 int action_remove(const struct options *opts, const char *name)
@@ -142,13 +155,13 @@ int action_remove(const struct options *opts, const char *name)
 	lock_pause(opts);
 	r = ioband_dm_remove(name);
 	lock_resume();
-	return r;
+	return note(r);
 }
 
 int action_remove_deferred(const struct options *opts, const char *name)
 {
 	if (!opts->dry_run)
-		return ioband_dm_remove_deferred(name);
+		return note(ioband_dm_remove_deferred(name));
 	printf("dmsetup remove --deferred '%s'\n", name);
 	return 0;
 }
@@ -169,7 +182,7 @@ int action_message(const struct options *opts, const char *name,
 		return r;
 	r = ioband_dm_message(name, sector, text, &answer);
 	free(answer);
-	return r;
+	return note(r);
 }
 
 /**

@@ -42,6 +42,9 @@ int action_replace(const struct options *opts, const char *verb,
 		   const char *name, const struct ioband_dm_targets *old,
 		   const struct ioband_dm_targets *new);
 
+/* Whether any of these has changed anything yet. */
+bool action_done(void);
+
 /* Between these, signals are blocked and our pages are locked in memory. */
 void action_begin(void);
 void action_end(void);

@@ -143,17 +143,38 @@ char *attach_obstacle(const struct options *opts,
 		      const struct ioband_dm_targets *table)
 {
 	if (is_part(opts, table))
-		return xstrdup("it is an inner part of a logical volume, such as a thin pool or a leg of a RAID is; name the volume that is used, and if that is thin or a RAID use 'ioband create' on top of it");
+		return xstrdup("it is an inner part of a logical volume, such as a thin pool or a leg of a RAID is; name the volume that is used, and if that is thin or a RAID put one on top of it with 'ioband enable NAME DEVICE'");
 	for (size_t i = 0; i < table->nr; i++) {
 		const char *type = table->v[i].type;
 
 		if (!strcmp(type, "thin"))
-			return xstrdup("it is thin, and LVM could not take snapshots of it any more; use 'ioband create' on top of it");
+			return xstrdup("it is thin, and LVM could not take snapshots of it any more; put a volume on top of it with 'ioband enable NAME DEVICE'");
+		if (!strncmp(type, "snapshot-", 9))
+			return xasprintf("it has a snapshot, so its table is of target '%s'; when the snapshot is removed, ioband is put in again by itself if the volume is enabled",
+					 type);
 		if (!may_be_moved(type))
-			return xasprintf("its table has a line of target '%s', and only linear and striped can be moved; use 'ioband create' on top of it",
+			return xasprintf("its table has a line of target '%s', and only linear and striped can be moved; put a volume on top of it with 'ioband enable NAME DEVICE'",
 					 type);
 	}
 	return NULL;
+}
+
+/**
+ * attach_why_not - tell why ioband cannot be put into a device, by its name
+ * @opts: the global options
+ * @name: device-mapper name
+ *
+ * Return: the reason, to be freed; %NULL if there is none, or no such device.
+ */
+char *attach_why_not(const struct options *opts, const char *name)
+{
+	struct ioband_dm_targets table;
+	char *why = NULL;
+
+	if (!ioband_dm_table(name, &table))
+		why = attach_obstacle(opts, &table);
+	ioband_dm_targets_free(&table);
+	return why;
 }
 
 /**

@@ -27,6 +27,8 @@ static __printf(1, 0) char *xvasprintf(const char *fmt, va_list args)
  */
 static void say(const char *text)
 {
+	/* It may be about what has been said there, and both may go to one file. */
+	fflush(stdout);
 	fputs("ioband: ", stderr);
 	for (; *text; text++) {
 		unsigned char c = *text;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attachable.h"
 #include "blk.h"
 #include "cmd.h"
 #include "iofiles.h"
@@ -283,7 +284,7 @@ int volumes_name(const struct options *opts, const struct volumes *volumes,
 {
 	const struct ioband_dm_device *dev;
 	const struct volume *vol;
-	char *why;
+	char *why, *obstacle = NULL;
 
 	dev = find_device(opts, volumes, arg, &why);
 	vol = dev ? volumes_find(volumes, dev->name) : NULL;
@@ -294,6 +295,9 @@ int volumes_name(const struct options *opts, const struct volumes *volumes,
 		fail(IOBAND_DEVICE,
 		     "cannot use '%s': its table was replaced; 'ioband doctor %s' says what to do",
 		     arg, arg);
+	else if (dev && (obstacle = attach_why_not(opts, dev->name)))
+		fail(IOBAND_DEVICE, "cannot use '%s': it has no ioband target: %s",
+		     arg, obstacle);
 	else if (dev)
 		fail(IOBAND_DEVICE,
 		     "cannot use '%s': it has no ioband target; 'ioband attach %s' gives it one, and 'ioband list' shows the volumes that have",
@@ -304,6 +308,7 @@ int volumes_name(const struct options *opts, const struct volumes *volumes,
 		     arg, why ? why : blk_is_lv(arg) ?
 		     "there is no such logical volume, or it is not active" :
 		     "device-mapper has no such device");
+	free(obstacle);
 	free(why);
 	return vol ? 0 : IOBAND_DEVICE;
 }

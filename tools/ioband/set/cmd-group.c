@@ -10,6 +10,7 @@
 #include "cmd.h"
 #include "config/current.h"
 #include "config/groupref.h"
+#include "config/store.h"
 #include "lib/action.h"
 #include "lib/util.h"
 #include "set.h"
@@ -67,14 +68,76 @@ static int del(const struct options *opts, const struct volume *vol,
 			       vol->title) : 0;
 }
 
+/* Its section is in a file of NAME.conf.d, which is not ours to change. */
+static int in_dropin(const char *name, const char *word)
+{
+	return fail(IOBAND_USAGE,
+		    "cannot remove group '%s' from " STORE_ETC "/%s.conf: its section is in a file of " STORE_ETC "/%s.conf.d",
+		    word, name, name);
+}
+
+/* Take the section of a group out of the file of a volume. */
+static int drop_section(const struct options *opts, const struct volume *vol,
+			const char *word, const char *section)
+{
+	char *text = store_get(opts, STORE_ETC, vol->name);
+	char *without = text ? conf_drop_section(text, section) : NULL;
+	int status;
+
+	if (!text || !strcmp(text, without))
+		status = in_dropin(vol->name, word);
+	else if (opts->dry_run)
+		status = printf("# " STORE_ETC "/%s.conf\n%s", vol->name,
+				without) < 0;
+	else
+		status = store_put(opts, STORE_ETC, vol->name, without);
+	free(without);
+	free(text);
+	return status;
+}
+
+/*
+ * What has no cgroup now is not in the kernel, only in what apply and attach go by. @is_there:
+ * set to whether there is such a group. That it is gone is said of the volume's file.
+ */
+static int del_dormant(const struct options *opts, const struct volume *vol,
+		       const char *word, bool *is_there)
+{
+	struct config_group *in_file, *in_record;
+	struct config file, record;
+	bool has_file;
+	int status;
+
+	status = store_load(opts, STORE_ETC, vol->name, &file, &has_file);
+	record_find(opts, vol->name, vol->uuid, &record);
+	in_file = groupref_find_dormant(opts, &file, word);
+	in_record = groupref_find_dormant(opts, &record, word);
+	*is_there = !status && (in_file || in_record);
+	if (!status && in_file)
+		status = drop_section(opts, vol, word, in_file->name);
+	if (!status && *is_there)
+		report(opts, "%s: group %s removed%s%s%s", vol->title,
+		       in_file ? in_file->name : in_record->name,
+		       in_file ? " from " STORE_ETC "/" : "",
+		       in_file ? vol->name : "", in_file ? ".conf" : "");
+	if (!status && in_record && !opts->dry_run) {
+		config_drop_group(&record, in_record);
+		status = volume_changed(opts, vol->name, &record);
+	}
+	config_free(&record);
+	config_free(&file);
+	return status;
+}
+
 static int change(const struct options *opts, const struct volume *vol,
 		  bool is_add, int argc, char **argv)
 {
 	struct config_group group = { 0 };
 	struct parse_error err;
 	char ref[GROUPREF_LEN];
+	bool is_dormant = false;
 	char *why, *words;
-	int status = 0;
+	int r, status = 0;
 
 	for (int i = 1; i < argc; i++)
 		if (settings_take(&group.set, argv[i], SETTING_WEIGHT_MAX,
@@ -82,8 +145,15 @@ static int change(const struct options *opts, const struct volume *vol,
 			return fail(IOBAND_USAGE, "group add: %s", err.text);
 	if (settings_check(&group.set, &err))
 		return fail(IOBAND_USAGE, "group add: %s", err.text);
-	if (groupref_resolve(opts, vol->table.type, argv[0], &group, &why) ||
-	    groupref_resolve_parent(opts, vol->table.type, &group.set, &why))
+	r = groupref_resolve(opts, vol->table.type, argv[0], &group, &why);
+	if (r == -ENOENT && !is_add && !strcmp(vol->table.type, "cgroup"))
+		status = del_dormant(opts, vol, argv[0], &is_dormant);
+	if (status || is_dormant) {
+		free(why);
+		return status;
+	}
+	if (r || groupref_resolve_parent(opts, vol->table.type, &group.set,
+					 &why))
 		status = fail(IOBAND_USAGE, "%s", why);
 	else if (group.is_default)
 		status = fail(IOBAND_USAGE,

@@ -260,7 +260,7 @@ static int check_ghosts(const struct options *opts,
 
 	for (size_t i = 0; !status && i < ghosts.nr; i++) {
 		const char *name = ghosts.v[i].name;
-		char *sentence = ghost_sentence(&ghosts.v[i]);
+		char *sentence = ghost_sentence(opts, &ghosts.v[i]);
 		bool named = false;
 
 		for (int j = 0; j < argc; j++)

@@ -2,7 +2,6 @@
 /*
  * Output of --help: a line for each command, or all details of one.
  */
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -93,7 +92,7 @@ void help_command(const struct command *cmd)
 {
 	printf("Usage: ioband [OPTION ...] %s%s%s\n\n%c%s.\n", cmd->name,
 	       *cmd->arg_desc ? " " : "", cmd->arg_desc,
-	       toupper((unsigned char)*cmd->desc), cmd->desc + 1);
+	       *cmd->desc - 'a' + 'A', cmd->desc + 1);
 	print_examples(cmd);
 	print_keys(cmd);
 	print_own_options(cmd);

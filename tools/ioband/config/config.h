@@ -24,7 +24,8 @@ enum {
  * @has_id: @id is valid: the id by which the kernel knows the group
  * @is_auto: option auto would add it by itself
  * @lacks_io: its I/O is charged to a cgroup above it
- * @is_dormant: of a cgroup that is not there now, such as that of a stopped service
+ * @is_dormant: of a cgroup that is not there now, such as that of a stopped service, or
+ *	with @has_id a number that is the id of none
  */
 struct config_group {
 	char name[GROUP_NAME_LEN];

@@ -133,6 +133,25 @@ static int resolve_gid(const char *word, struct config_group *group, char **why)
 	return 0;
 }
 
+static bool is_cgroup_id(const struct options *opts, uint64_t id)
+{
+	struct cgroup_paths paths = { 0 };
+	bool is_there;
+
+	cgroup_paths_add(&paths, id);
+	cgroup_paths_resolve(&paths, opts->sysroot);
+	is_there = cgroup_paths_find(&paths, id);
+	cgroup_paths_free(&paths);
+	return is_there;
+}
+
+/* A container has digits, and a machine of Proxmox a number, as 100.scope has. */
+static bool cgroup_may_be_name(const struct options *opts, const char *word,
+			       uint64_t id)
+{
+	return cgroup_is_container_id(word) || !is_cgroup_id(opts, id);
+}
+
 /**
  * groupref_resolve - resolve a word that names a group
  * @opts: the global options
@@ -165,7 +184,8 @@ int groupref_resolve(const struct options *opts, const char *type,
 	}
 	group->has_id = parse_u64(word, UINT64_MAX, &group->id);
 	is_cgroup = !strcmp(type, "cgroup");
-	if (group->has_id && !(is_cgroup && cgroup_is_container_id(word)))
+	if (group->has_id && !(is_cgroup && cgroup_may_be_name(opts, word,
+							       group->id)))
 		return 0;
 	if (is_cgroup) {
 		uint64_t number = group->id;
@@ -174,6 +194,7 @@ int groupref_resolve(const struct options *opts, const char *type,
 		/* A number after all: the id of a container may look like one. */
 		if (group->has_id && (r == -ENOENT || r == -ENODEV)) {
 			group->id = number;
+			group->is_dormant = r == -ENOENT;
 			free(*why);
 			*why = NULL;
 			r = 0;
@@ -339,7 +360,7 @@ char *groupref_dormant(const struct config *cfg)
 	for (size_t i = 0; i < cfg->nr_groups; i++) {
 		char *more;
 
-		if (!cfg->groups[i].is_dormant)
+		if (!cfg->groups[i].is_dormant || cfg->groups[i].has_id)
 			continue;
 		more = list ? xasprintf("%s, %s", list, cfg->groups[i].name) :
 			      xstrdup(cfg->groups[i].name);

@@ -121,7 +121,8 @@ static void check_alone(struct doctor *doctor, const struct volume *vol)
 	}
 	if (volume_is_followed(doctor->opts, vol))
 		advice = xstrdup("it is followed, and no cgroup has an io.weight: give a unit one with 'systemctl set-property db.service IOWeight=300', or all with DefaultIOAccounting=yes in /etc/systemd/system.conf");
-	else if (strcmp(vol->table.type, "cgroup"))
+	else if (strcmp(vol->table.type, "cgroup") ||
+		 !cgroup_has_weights(doctor->opts->sysroot))
 		advice = xasprintf("add groups with 'ioband group add %s ...'",
 				   vol->title);
 	else

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/inotify.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -41,7 +40,6 @@ const struct own_options follow_options = {
 
 /**
  * struct follow - the state
- * @records: inotify descriptor of the directory of records
  * @compared_ns: when the volume was last compared with the cgroups
  * @is_waiting: the volume has no ioband, which has been told
  */
@@ -50,7 +48,6 @@ struct follow {
 	const char *name;
 	struct tree tree;
 	struct mirror mirror;
-	int records;
 	uint64_t compared_ns;
 	bool is_waiting;
 };
@@ -105,13 +102,12 @@ static int converge(struct follow *follow)
 }
 
 /* One descriptor for all that end the wait; -1 with errno set. */
-static int wait_for(int events, int records, int signals)
+static int wait_for(int events, int signals)
 {
 	struct epoll_event event = { .events = EPOLLIN };
 	int fd = epoll_create1(EPOLL_CLOEXEC);
 
 	if (fd < 0 || epoll_ctl(fd, EPOLL_CTL_ADD, events, &event) ||
-	    epoll_ctl(fd, EPOLL_CTL_ADD, records, &event) ||
 	    epoll_ctl(fd, EPOLL_CTL_ADD, signals, &event))
 		return -1;
 	return fd;
@@ -122,23 +118,12 @@ static int wait_for(int events, int records, int signals)
  * done: then the volume has no groups yet. Where there is no directory of records
  * nothing has been put anywhere.
  */
-static void watch_records(const struct follow *follow)
+static void watch_records(struct follow *follow)
 {
 	char *dir = xasprintf("%s" STORE_RUN, follow->opts->sysroot);
 
-	inotify_add_watch(follow->records, dir, IN_MOVED_TO | IN_ONLYDIR);
+	tree_watch_records(&follow->tree, dir);
 	free(dir);
-}
-
-/* Whether records have been written: those of other volumes are few. */
-static bool have_records(const struct follow *follow)
-{
-	_Alignas(struct inotify_event) char buf[4096];
-	bool found = false;
-
-	while (read(follow->records, buf, sizeof(buf)) > 0)
-		found = true;
-	return found;
 }
 
 /* Block the signals that end the command: they are read from a signalfd. */
@@ -161,10 +146,10 @@ static bool told_to_end(int signals)
 	return read(signals, &info, sizeof(info)) == sizeof(info);
 }
 
-static void tell_status(const struct follow *follow, const char *first)
+static void tell_status(struct follow *follow, const char *first)
 {
-	char *text = xasprintf("%sSTATUS=%zu cgroups on %s", first,
-			       follow->tree.nr, follow->name);
+	char *text = xasprintf("%sSTATUS=%zu groups of cgroups on %s", first,
+			       tree_count(&follow->tree), follow->name);
 
 	notify_systemd(text);
 	free(text);
@@ -213,7 +198,7 @@ static int keep_up(struct follow *follow)
 
 static int run(struct follow *follow, int signals)
 {
-	int fd = wait_for(follow->tree.fd, follow->records, signals);
+	int fd = wait_for(follow->tree.fd, signals);
 	int status = 0;
 
 	if (fd < 0)
@@ -230,7 +215,8 @@ static int run(struct follow *follow, int signals)
 				break;
 			clock_wait(GATHER_NS, -1, NULL);
 			status = tree_read_events(&follow->tree);
-			is_due = have_records(follow);
+			is_due = follow->tree.has_records;
+			follow->tree.has_records = false;
 			if (!status && !is_due && follow->mirror.vol) {
 				status = lock_take(follow->opts);
 				if (!status)
@@ -249,8 +235,9 @@ static int run(struct follow *follow, int signals)
 
 int cmd_follow(const struct options *opts, int argc, char **argv)
 {
-	struct follow follow = { .opts = opts, .records = -1 };
+	struct follow follow = { .opts = opts };
 	int status, signals = -1;
+	size_t nr;
 	char *name = NULL;
 
 	if (!argc)
@@ -262,8 +249,6 @@ int cmd_follow(const struct options *opts, int argc, char **argv)
 		if (signals < 0)
 			return fail(IOBAND_USAGE, "cannot wait for signals: %s",
 				    strerror(errno));
-		follow.records = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-		watch_records(&follow);
 	}
 	/* Report a volume that cannot be followed before reading anything else. */
 	status = mirror_read(&follow.mirror, opts, follow.name);
@@ -271,18 +256,22 @@ int cmd_follow(const struct options *opts, int argc, char **argv)
 	if (!status)
 		follow.name = name = xstrdup(follow.mirror.vol->name);
 	if (!status)
-		status = tree_open(&follow.tree, opts->sysroot);
+		status = tree_open(&follow.tree, opts->sysroot, !once);
+	if (!status && !once)
+		watch_records(&follow);
 	if (!status)
 		status = tree_scan(&follow.tree);
 	if (!status)
 		status = converge(&follow);
+	nr = status ? 1 : tree_count(&follow.tree);
+	if (!nr)
+		warn("%s: no cgroup has an io.weight, so there is nothing to follow: give a unit one with 'systemctl set-property UNIT IOWeight=', on a kernel with CONFIG_BLK_CGROUP_IOCOST",
+		     follow.mirror.vol->title);
 	if (!status && !once)
 		status = run(&follow, signals);
-	else if (!status)
-		report(opts, "%s: has groups as %zu cgroups say",
-		       follow.mirror.vol->title, follow.tree.nr);
-	if (follow.records >= 0)
-		close(follow.records);
+	else if (!status && nr)
+		report(opts, "%s: has groups as %zu cgroup%s", follow.mirror.vol->title,
+		       nr, nr == 1 ? " says" : "s say");
 	if (follow.tree.mount)
 		tree_close(&follow.tree);
 	mirror_free(&follow.mirror);

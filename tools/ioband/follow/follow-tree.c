@@ -166,9 +166,14 @@ static void tell_left_out(struct tree *tree, const char *path, int err)
  */
 static int add_watch(struct tree *tree, const char *path, int *wd)
 {
-	char *full = xasprintf("%s%s", tree->mount, path);
+	char *full;
 	int status = 0;
 
+	if (tree->fd < 0) {
+		*wd = tree->next_wd++;
+		return 0;
+	}
+	full = xasprintf("%s%s", tree->mount, path);
 	*wd = inotify_add_watch(tree->fd, full, EVENTS);
 	if (*wd >= 0) {
 		/* Success. */
@@ -206,6 +211,8 @@ static int visit(struct tree *tree, const char *path)
 	fd = openat(tree->root, relative,
 		    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	free(relative);
+	if (fd < 0 && *path && is_out_of_reach(errno))
+		tell_left_out(tree, path, errno);
 	if (fd < 0 || fstat(fd, &st)) {
 		/* Gone already; the parent reports a successor. */
 		inotify_rm_watch(tree->fd, wd);
@@ -370,6 +377,10 @@ static int take_event(struct tree *tree, const struct inotify_event *event)
 		tree->rescan = true;
 		return 0;
 	}
+	if (event->wd == tree->records_wd) {
+		tree->has_records = true;
+		return 0;
+	}
 	/* The queue may still hold events of a dropped cgroup. */
 	group = find(&tree->by_wd, &key, compare_wd);
 	if (!group)
@@ -482,16 +493,17 @@ int tree_read_files(struct tree *tree, struct followed *group,
 }
 
 /**
- * tree_open - start watching
+ * tree_open - find the cgroups
  * @tree: empty until it is scanned; to be closed in any case
  * @sysroot: prefix of /proc and of the mount
+ * @watch: whether they are to be watched
  *
  * Return: 0, or an exit code after the error has been reported.
  */
-int tree_open(struct tree *tree, const char *sysroot)
+int tree_open(struct tree *tree, const char *sysroot, bool watch)
 {
 	memset(tree, 0, sizeof(*tree));
-	tree->root = tree->fd = -1;
+	tree->root = tree->fd = tree->records_wd = -1;
 	tree->mount = cgroup_mount(sysroot);
 	if (tree->mount)
 		tree->root = open(tree->mount,
@@ -502,12 +514,40 @@ int tree_open(struct tree *tree, const char *sysroot)
 			    "there are no cgroups of version 2 with the io controller%s%s: follow reads io.weight, which those of version 1 have not",
 			    tree->mount ? " at " : "",
 			    tree->mount ? tree->mount : "");
+	if (!watch)
+		return 0;
 	tree->fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 	if (tree->fd < 0)
 		return fail(IOBAND_USAGE,
-			    "cannot use inotify: %s; raise 'sysctl fs.inotify.max_user_instances='",
+			    "cannot use inotify: %s; each followed volume takes one of the instances that a user may have: raise it with 'sysctl fs.inotify.max_user_instances='",
 			    strerror(errno));
 	return 0;
+}
+
+/**
+ * tree_watch_records - have it noticed that a record is written
+ * @tree: opened, with watches; @has_records is set when there has been one
+ * @dir: the directory of records, which need not exist
+ */
+void tree_watch_records(struct tree *tree, const char *dir)
+{
+	tree->records_wd = inotify_add_watch(tree->fd, dir,
+					     IN_MOVED_TO | IN_ONLYDIR);
+}
+
+/**
+ * tree_count - how many cgroups have groups
+ * @tree: the cgroups, whose files have been read
+ */
+size_t tree_count(struct tree *tree)
+{
+	struct walk walk = all(tree);
+	size_t nr = 0;
+
+	for (size_t i = 0; i < walk.nr; i++)
+		nr += walk.v[i]->want.weight > 0;
+	free(walk.v);
+	return nr;
 }
 
 static void nothing(void *data)

@@ -47,7 +47,10 @@ struct followed {
 /**
  * struct tree - all cgroups
  * @root: descriptor of the directory at @mount
- * @fd: inotify descriptor
+ * @fd: inotify descriptor; -1 if they are not watched
+ * @next_wd: stands for that of the next cgroup then
+ * @records_wd: watch descriptor of the directory of records
+ * @has_records: there has been a new record
  * @by_wd: first of three tsearch(3) trees of all cgroups that are not gone
  * @dirty: list of cgroups whose files are to be read
  * @gone: list of cgroups that are gone
@@ -58,6 +61,9 @@ struct tree {
 	char *mount;
 	int root;
 	int fd;
+	int next_wd;
+	int records_wd;
+	bool has_records;
 	void *by_wd;
 	void *by_path;
 	void *by_id;
@@ -69,7 +75,9 @@ struct tree {
 	unsigned int scan;
 };
 
-int tree_open(struct tree *tree, const char *sysroot);
+int tree_open(struct tree *tree, const char *sysroot, bool watch);
+void tree_watch_records(struct tree *tree, const char *dir);
+size_t tree_count(struct tree *tree);
 int tree_scan(struct tree *tree);
 int tree_read_events(struct tree *tree);
 int tree_read_files(struct tree *tree, struct followed *group,

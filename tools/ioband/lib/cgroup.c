@@ -460,6 +460,32 @@ bool cgroup_has_io(const char *sysroot, const char *path)
 	return has_io;
 }
 
+/**
+ * cgroup_has_weights - whether any cgroup has an io.weight
+ * @sysroot: prefix of /proc and of the cgroup mount
+ *
+ * Those right below the root have, or none has.
+ */
+bool cgroup_has_weights(const char *sysroot)
+{
+	char *mount = find_mount(sysroot);
+	DIR *dir = mount ? opendir(mount) : NULL;
+	struct dirent *entry;
+	bool found = false;
+
+	while (dir && !found && (entry = readdir(dir))) {
+		char *file = xasprintf("%s/io.weight", entry->d_name);
+
+		found = *entry->d_name != '.' &&
+			!faccessat(dirfd(dir), file, F_OK, 0);
+		free(file);
+	}
+	if (dir)
+		closedir(dir);
+	free(mount);
+	return found;
+}
+
 /* Whether a path is that of a unit of the system. */
 static bool is_unit(const char *path)
 {

@@ -34,6 +34,7 @@ int cgroup_by_path(const char *sysroot, const char *path, uint64_t *id);
 int cgroup_by_name(const char *sysroot, const char *name, uint64_t *id,
 		   char **path);
 bool cgroup_is_container_id(const char *name);
+bool cgroup_has_weights(const char *sysroot);
 bool cgroup_has_io(const char *sysroot, const char *path);
 
 /* What to type for it. */

@@ -114,12 +114,32 @@ static char *clean(const struct listing *l, const char *value)
 	return l->opts->json ? output_utf8(value) : xstrdup(value);
 }
 
-static int find_column(const struct column *columns, const char *name,
-		       size_t len)
+/* Names of columns are ASCII; in a Turkish locale i is no small I. */
+static char small(char c)
+{
+	return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
+}
+
+static bool is_name(const char *name, const char *word, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (small(name[i]) != small(word[i]))
+			return false;
+	return !name[len];
+}
+
+/**
+ * column_find - find a column by its name, in large or small letters
+ * @columns: the columns, ended by an entry without a name
+ * @name: the name
+ * @len: how long it is
+ *
+ * Return: its number, or -1.
+ */
+int column_find(const struct column *columns, const char *name, size_t len)
 {
 	for (int i = 0; columns[i].name; i++)
-		if (!strncasecmp(columns[i].name, name, len) &&
-		    !columns[i].name[len])
+		if (is_name(columns[i].name, name, len))
 			return i;
 	return -1;
 }
@@ -187,7 +207,7 @@ static int choose_columns(struct listing *l)
 		list++;
 	for (;;) {
 		size_t len = strcspn(list, ",");
-		int i = find_column(l->columns, list, len);
+		int i = column_find(l->columns, list, len);
 
 		if (i < 0)
 			return unknown_column(l->columns, list, len);

@@ -34,6 +34,8 @@ struct column {
 /* Of what --json prints: docs/ioband-json.schema says what makes it another one. */
 #define JSON_SCHEMA 1
 
+int column_find(const struct column *columns, const char *name, size_t len);
+
 int listing_new(struct listing **listing, const struct options *opts,
 		const char *title, const struct column *columns);
 void listing_row(struct listing *l);

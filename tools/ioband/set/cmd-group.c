@@ -155,6 +155,10 @@ static int change(const struct options *opts, const struct volume *vol,
 	if (r || groupref_resolve_parent(opts, vol->table.type, &group.set,
 					 &why))
 		status = fail(IOBAND_USAGE, "%s", why);
+	else if (is_add && group.is_dormant)
+		status = fail(IOBAND_USAGE,
+			      "group '%s': no cgroup has this number as its id, and no unit of the system and no container is called so; give the path, as in /lxc/%s",
+			      argv[0], argv[0]);
 	else if (group.is_default)
 		status = fail(IOBAND_USAGE,
 			      "group '%s': the default group is always there; 'ioband set' changes it",

@@ -65,10 +65,10 @@ static int set_iterations(const char *arg)
 
 static int set_sort(const char *arg)
 {
-	for (unsigned int i = 0; top_columns[i].name; i++) {
-		if (strcasecmp(arg, top_columns[i].name))
-			continue;
-		view.sort = i;
+	int column = column_find(top_columns, arg, strlen(arg));
+
+	if (column >= 0) {
+		view.sort = column;
 		return 0;
 	}
 	return fail(IOBAND_USAGE,
@@ -197,6 +197,46 @@ static int print_batch(const struct options *opts, const struct top_rows *rows)
 	return status;
 }
 
+/*
+ * The next sample of the volumes that were named. While LVM has its own table in one of them,
+ * as it has for a moment whenever it changes the volume, that one is left out.
+ */
+static int read_again(const struct options *opts, struct sample *now, int argc,
+		      char **argv, bool shows)
+{
+	struct volumes volumes;
+	char **there = xcalloc(argc + 1, sizeof(*there));
+	int nr = 0, status = volumes_read(&volumes);
+	char *why;
+
+	fail_keep(&why);
+	for (int i = 0; !status && i < argc; i++)
+		if (!volumes_choose(opts, &volumes, 1, argv + i))
+			there[nr++] = argv[i];
+	fail_keep(NULL);
+	free(why);
+	volumes_free(&volumes);
+	memset(now, 0, sizeof(*now));
+	now->time_ns = clock_now_ns();
+	fail_keep(&why);
+	if (!status && (nr || !argc))
+		status = sample_read_shares(now, opts, nr, there);
+	if (!status && shows)
+		status = sample_read_shows(now);
+	fail_keep(NULL);
+	if (status == IOBAND_DEVICE || status == IOBAND_BUSY) {
+		/* It was replaced while it was read. */
+		sample_free(now);
+		now->time_ns = clock_now_ns();
+		status = 0;
+	} else if (status && why) {
+		fail(status, "%s", why);
+	}
+	free(why);
+	free(there);
+	return status;
+}
+
 static int run_batch(const struct options *opts, struct sample *was, int argc,
 		     char **argv)
 {
@@ -207,7 +247,7 @@ static int run_batch(const struct options *opts, struct sample *was, int argc,
 	for (unsigned long i = 0; !status && (!iterations || i < iterations);
 	     i++) {
 		clock_wait(view.delay_ns, -1, NULL);
-		status = sample_read_shares(&now, opts, argc, argv);
+		status = read_again(opts, &now, argc, argv, false);
 		if (!status) {
 			sample_compare(was, &now);
 			/* Tables are separated by an empty line. */
@@ -378,9 +418,7 @@ static int run_screen(const struct options *opts, struct sample *was, int argc,
 	show_sample(opts, &none, was, &help, &quit);
 	for (unsigned long i = 0; !quit && !status && (!iterations || i < iterations);
 	     i++) {
-		status = sample_read_shares(&now, opts, argc, argv);
-		if (!status)
-			status = sample_read_shows(&now);
+		status = read_again(opts, &now, argc, argv, true);
 		if (!status) {
 			sample_compare(was, &now);
 			show_sample(opts, was, &now, &help, &quit);

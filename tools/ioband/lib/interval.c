@@ -103,6 +103,8 @@ static void take_group(struct interval_group *group, const struct volume *vol,
 	group->own_work = work_of(group);
 	group->work = group->own_work;
 	group->is_held = was && was->v[STATS_HELD] && now->v[STATS_HELD];
+	group->has_waited = (was && was->v[STATS_HELD]) || now->v[STATS_HELD] ||
+			    stats_grown(was, now, STATS_HELD_IOS);
 	group->is_own_busy = group->ios > 0 || now->v[STATS_HELD] ||
 			     now->v[STATS_IN_FLIGHT];
 	group->is_busy = group->is_own_busy;
@@ -133,6 +135,7 @@ static void add_up(struct interval *interval)
 			interval->v[i].is_limited |= group->is_limited;
 			group->is_busy |= own.is_own_busy;
 			group->is_held |= own.is_held;
+			group->has_waited |= own.has_waited;
 			above = group->above;
 		}
 	}
@@ -161,11 +164,12 @@ static double weight_of(const struct interval_group *group)
 	return group->now->v[STATS_WEIGHT];
 }
 
-/* What is divided at the top of a share. */
+/* What is divided at the top of a share; as in struct interval_group. */
 struct top_sum {
 	const char *share;
 	double weights;
 	double work;
+	double taken;
 };
 
 static struct top_sum *find_sum(struct top_sum *sums, const char *share)
@@ -198,6 +202,50 @@ static struct top_sum *make_sums(struct interval *interval)
 	return sums;
 }
 
+/* The part that is due to a group of what it and those beside it got; 0 to 1. */
+static double part_of(const struct interval *interval,
+		      const struct interval_group *group, struct top_sum *sums)
+{
+	const struct interval_group *above = group->above < 0 ? NULL :
+					     &interval->v[group->above];
+	const struct top_sum *sum = find_sum(sums, group->vol->table.share);
+	double weights = above ? above->weights : sum->weights;
+	double work = above ? above->work : sum->work;
+	double taken = above ? above->taken : sum->taken;
+	double rest = work > 0 && taken < work ? 1 - taken / work : work <= 0;
+
+	if (group->is_content)
+		return work > 0 ? group->work / work : 0;
+	return weights > 0 ? rest * weight_of(group) / weights : 0;
+}
+
+/* What is due to those that ask for no more than they got goes to those beside them. */
+static void find_content(struct interval *interval, struct top_sum *sums)
+{
+	bool any = true;
+
+	while (any) {
+		any = false;
+		for (size_t i = 0; i < interval->nr; i++) {
+			struct interval_group *group = &interval->v[i];
+			struct top_sum *sum = find_sum(sums,
+						       group->vol->table.share);
+			struct interval_group *above = group->above < 0 ? NULL :
+						       &interval->v[group->above];
+			double work = above ? above->work : sum->work;
+
+			if (!group->is_busy || group->has_waited ||
+			    group->is_content || group->work >=
+			    work * part_of(interval, group, sums))
+				continue;
+			group->is_content = any = true;
+			*(above ? &above->weights : &sum->weights) -=
+				weight_of(group);
+			*(above ? &above->taken : &sum->taken) += group->work;
+		}
+	}
+}
+
 /* By weights among those that have I/O, level by level. */
 static double due_of(const struct interval *interval,
 		     const struct interval_group *group,
@@ -206,11 +254,7 @@ static double due_of(const struct interval *interval,
 	double due = 100;
 
 	for (size_t n = 0; n <= interval->nr; n++) {
-		double weights = group->above < 0 ?
-			find_sum(sums, group->vol->table.share)->weights :
-			interval->v[group->above].weights;
-
-		due *= weights > 0 ? weight_of(group) / weights : 0;
+		due *= part_of(interval, group, sums);
 		if (group->above < 0)
 			break;
 		group = &interval->v[group->above];
@@ -289,6 +333,7 @@ void interval_make(struct interval *interval, const struct sample *was,
 
 	add_up(interval);
 	sums = make_sums(interval);
+	find_content(interval, sums);
 	for (size_t i = 0; i < interval->nr; i++) {
 		struct interval_group *group = &interval->v[i];
 		const char *share = group->vol->table.share;

@@ -23,14 +23,18 @@
  * @is_busy: it had I/O, or waits, or one below it
  * @is_own_busy: it had I/O of its own, or waits
  * @is_held: it had I/O waiting at both times, or one below it
+ * @has_waited: it had I/O waiting at any time, or one below it
+ * @is_content: it has not waited, and got less than its weight would give it: it asks
+ *	for no more, and the rest is due to those beside it
  * @is_limited: it has limits, or one above it
  * @ios: I/Os that it and those below it got
  * @bytes: likewise
  * @work: likewise, as the policy counts
  * @own_work: without those below it
- * @weights: sum of the weights of those below it that were busy
- * @due: percent of the share's service by weights among those with I/O, negative if
- *	it had none
+ * @weights: sum of the weights of those below it that were busy, and are not content
+ * @taken: work of those below it that are content
+ * @due: percent of the share's service by weights among those with I/O, or what it got
+ *	if it is content; negative if it had none
  * @got: percent of the service that it and those below it got, negative if there was
  *	none
  * @unmet_s: seconds by which it did not get its minimum, negative if it has none
@@ -47,12 +51,15 @@ struct interval_group {
 	bool is_busy;
 	bool is_own_busy;
 	bool is_held;
+	bool has_waited;
+	bool is_content;
 	bool is_limited;
 	double ios;
 	double bytes;
 	double work;
 	double own_work;
 	double weights;
+	double taken;
 	double due;
 	double got;
 	double unmet_s;

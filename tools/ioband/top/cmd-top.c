@@ -110,7 +110,7 @@ const struct own_options top_options = {
 	"      --iterations N   end after N tables or screens\n"
 	"      --delay SEC      measure for this long each time (1)\n"
 	"      --sort COL       sort by this column (BPS)\n"
-	"      --active         leave out groups without I/O\n"
+	"      --active         leave out groups without I/O, as the screen does\n"
 };
 
 static void list_number(struct listing *list, enum top_column column,
@@ -409,6 +409,8 @@ static int run_screen(const struct options *opts, struct sample *was, int argc,
 	bool help = false, quit = false;
 	int status;
 
+	/* A machine with systemd has dozens of groups, and a screen no room for them. */
+	view.active = true;
 	status = sample_read_shows(was);
 	if (!status)
 		status = screen_enter();

@@ -20,7 +20,7 @@ enum {
 	NAME_MIN	= 18,
 	/* Names up to this width are worth more than columns of this rank. */
 	NAME_WIDE	= 40,
-	RANK_RARE	= 3,
+	RANK_RARE	= 4,
 };
 
 /*
@@ -33,21 +33,21 @@ static const struct view_column {
 	unsigned int width;
 	unsigned int rank;
 } view_columns[] = {
-	{ TOP_VOLUME,	 "VOLUME",	12, 5 },
-	{ TOP_WEIGHT,	 "WEIGHT",	 6, 2 },
+	{ TOP_VOLUME,	 "VOLUME",	11, 0 },
+	{ TOP_WEIGHT,	 "WEIGHT",	 6, 0 },
 	{ TOP_RBPS,	 "READ/s",	 7, 0 },
 	{ TOP_WBPS,	 "WRITE/s",	 7, 0 },
-	{ TOP_IOPS,	 "IO/s",	 5, 0 },
-	{ TOP_RIOPS,	 "RIO/s",	 5, 7 },
-	{ TOP_WIOPS,	 "WIO/s",	 5, 7 },
+	{ TOP_IOPS,	 "IO/s",	 5, 1 },
+	{ TOP_RIOPS,	 "RIO/s",	 5, 8 },
+	{ TOP_WIOPS,	 "WIO/s",	 5, 8 },
 	{ TOP_DUE,	 "DUE%",	 5, 0 },
 	{ TOP_GOT,	 "GOT%",	 5, 0 },
-	{ TOP_P50,	 "W-P50",	 6, 1 },
+	{ TOP_P50,	 "W-P50",	 6, 3 },
 	{ TOP_P99,	 "W-P99",	 6, 0 },
-	{ TOP_DISK_P50,	 "D-P50",	 6, 4 },
-	{ TOP_DISK_P99,	 "D-P99",	 6, 3 },
-	{ TOP_IN_FLIGHT, "DISK",	 5, 6 },
-	{ TOP_HELD,	 "HELD",	 5, 0 },
+	{ TOP_DISK_P50,	 "D-P50",	 6, 5 },
+	{ TOP_DISK_P99,	 "D-P99",	 6, 4 },
+	{ TOP_IN_FLIGHT, "DISK",	 5, 7 },
+	{ TOP_HELD,	 "HELD",	 5, 1 },
 	{ TOP_WHY,	 "WHY",		 7, 0 },
 };
 
@@ -61,20 +61,22 @@ static const char * const help_lines[] = {
 	"  left, right or < >   sort by the column to the left or right",
 	"  up, down, page up, page down, home, end   other rows, if they do not fit",
 	"  r  t                 turn the order round; a tree of cgroups, or sorted",
-	"  a  /                 only groups with I/O, or all; only those with a name",
+	"  a  /                 all groups, or those with I/O; those with a name",
 	"  space  q             look again now; quit",
 	"",
 	"  DUE% GOT%     part of the share's service that was due by weights among those",
-	"                with I/O, and that was got, from one look to the next",
-	"                ! if it waits and got less than 4 fifths of what was due",
+	"                with I/O, and that was got, from one look to the next; of what",
+	"                never waited no more is due than it got",
+	"                ! if it waits, not for a limit, and got less than 4 fifths",
 	"  W-P50 W-P99   time that 50 and 99 of 100 I/Os waited at most, held by ioband",
 	"  D-P50 D-P99   time that they were at the disk at most",
 	"  DISK HELD     I/Os at the disk, and held, just now",
 	"  WHY           what held them most of the time: the group's weight, a limit,",
-	"                the depth of the queue, the grace given to another group, or",
-	"                debt for I/O of the group that could not wait. Or: starved, it",
-	"                gets nothing, as others go before it; unmet, it does not get",
-	"                its minimum; late, it misses its latency target",
+	"                the depth of the queue, the grace given to another group, debt",
+	"                for I/O of the group that could not wait, or squeeze, a latency",
+	"                target of another. Or: starved, it gets nothing, as others go",
+	"                before it; unmet, it does not get its minimum; late, it misses",
+	"                its latency target",
 	"",
 	"  Any key goes back.",
 };
@@ -259,10 +261,11 @@ static char *tree_name(const struct top_rows *rows, size_t i, bool say_volume)
 	return xasprintf("%*s%s", 2 * (int)depth, "", name);
 }
 
-/* It waits, and gets far less than what is due. */
+/* It waits, and gets far less than what is due, which no limit of its own explains. */
 static bool is_short(const struct top_row *row)
 {
 	return row->v[TOP_HELD] > 0 && row->v[TOP_GOT] >= 0 &&
+	       !(row->why && !strcmp(row->why, "limit")) &&
 	       row->v[TOP_GOT] < 0.8 * row->v[TOP_DUE];
 }
 
@@ -390,7 +393,8 @@ static void draw_keys(const struct top_rows *rows, const struct top_view *view,
 			       first + room, rows->nr);
 	char *text = view->typing ?
 		     xasprintf("/%s_  enter done  esc all groups%s", search, more) :
-		     xasprintf("q quit  < > sort  t tree  / find  a active only  h help%s%s%s",
+		     xasprintf("q quit  < > sort  t tree  / find  a %s  h help%s%s%s",
+			       view->active ? "all groups" : "active only",
 			       *search ? "  /" : "", search, more);
 
 	screen_line(text, true);
@@ -436,7 +440,8 @@ size_t top_draw(const struct top_rows *rows, const struct sample *sample,
 		draw_row(rows, i, view, shown, name_width, several);
 	if (!rows->nr)
 		screen_line(*view->search ? "no group has such a name" :
-			    view->active ? "no group has I/O" : "no volumes",
+			    view->active ? "no group has I/O: a shows all" :
+			    "no volumes",
 			    false);
 	for (size_t i = rows->nr ? rows->nr : 1; i < room; i++)
 		screen_line("", false);

@@ -26,7 +26,7 @@ const struct column top_columns[] = {
 	[TOP_IOPS] = { "IOPS", COLUMN_NUMBER, true,
 		"I/Os per second" },
 	[TOP_DUE] = { "DUE%", COLUMN_NUMBER, true,
-		"part of the share's service due to the group by its weight, among those with I/O" },
+		"part of the share's service due to the group, by weights among those that want it" },
 	[TOP_GOT] = { "GOT%", COLUMN_NUMBER, true,
 		"part of the share's service that it got in this time" },
 	[TOP_P50] = { "WAIT-P50", COLUMN_NUMBER, true,
@@ -210,10 +210,10 @@ void top_rows_make(struct top_rows *rows, const struct sample *was,
 	interval_free(&interval);
 }
 
-/* Whether the group has had I/O, or has any outstanding. */
+/* Whether the group has had I/O, or has any outstanding, as far as has been measured. */
 static bool is_active(const struct top_row *row)
 {
-	return row->v[TOP_IOPS] > 0 || row->v[TOP_HELD] > 0 ||
+	return row->v[TOP_IOPS] > 0 || row->v[TOP_IOPS] < 0 || row->v[TOP_HELD] > 0 ||
 	       row->v[TOP_IN_FLIGHT] > 0;
 }
 

@@ -214,7 +214,7 @@ static void print_safe(const char *text)
 			'?' : *text);
 }
 
-/* One line of prose per finding: a table of sentences fits no screen. */
+/* Two lines of prose per finding, the second with what to type. */
 static void print_lines(const struct doctor *doctor)
 {
 	for (size_t i = 0; i < doctor->nr_findings; i++) {
@@ -226,11 +226,13 @@ static void print_lines(const struct doctor *doctor)
 		free(title);
 		printf(": ");
 		print_safe(finding->text);
-		printf("; ");
+		printf("\n    ");
 		print_safe(finding->advice);
 		putchar('\n');
 	}
-	if (!doctor->nr_findings)
+	if (!doctor->nr_findings && !doctor->nr_patients)
+		printf("no volume has ioband: 'ioband enable vg/data' puts it into a logical volume\n");
+	else if (!doctor->nr_findings)
 		printf("nothing wrong found\n");
 }
 

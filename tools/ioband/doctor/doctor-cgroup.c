@@ -174,6 +174,22 @@ static void tell_limit(struct doctor *doctor, const struct patient *patient,
 	free(path);
 }
 
+/* What takes a limit away; systemd would write that of a unit again. To be freed. */
+static char *removal_of(const char *path, const char *devno, size_t nr,
+			const char *file)
+{
+	char *property = strcmp(limit_files[nr].name, "io.max") ? NULL :
+			 cgroup_set_property(path);
+	char *text = property ?
+		xasprintf("\"%s IOReadBandwidthMax= IOWriteBandwidthMax= IOReadIOPSMax= IOWriteIOPSMax=\"",
+			  property) :
+		xasprintf("\"echo '%s%s' >%s\"", devno,
+			  limit_files[nr].remove, file);
+
+	free(property);
+	return text;
+}
+
 static void tell_limits(const struct census *census, const char *mount)
 {
 	struct doctor *doctor = census->doctor;
@@ -194,9 +210,9 @@ static void tell_limits(const struct census *census, const char *mount)
 						  strcmp(limit->first, "/") ?
 						  limit->first : "",
 						  limit_files[k].name);
-				removal = xasprintf("\"echo '%s%s' >%s\"",
-						    patient->devices.v[j],
-						    limit_files[k].remove, file);
+				removal = removal_of(limit->first,
+						     patient->devices.v[j],
+						     k, file);
 				tell_limit(doctor, patient, j, limit_files[k].name,
 					   limit, removal);
 				free(removal);
@@ -225,51 +241,65 @@ static bool is_below(const struct doctor *doctor, const char *devno)
 	return false;
 }
 
-/* Inside of it if that can be, else on top of it. */
-static char *way_to_follow(struct doctor *doctor,
-			   const struct ioband_dm_device *dev)
+/* Inside of it if that can be, else on top of it; to be freed. */
+static char *way_to_follow(struct doctor *doctor, const char *name,
+			   const char *title)
 {
-	char *title = volumes_title(&doctor->volumes, dev->name);
-	char *why = attach_why_not(doctor->opts, dev->name), *text;
+	char *why = attach_why_not(doctor->opts, name), *text;
 
 	text = why ? xasprintf("make it act in a volume on top, with 'ioband enable NAME %s --follow'",
 			       title) :
 		     xasprintf("make it act with 'ioband enable %s --follow'",
 			       title);
-	free(title);
 	free(why);
 	return text;
 }
 
-/* Report logical volumes on which io.weight has no effect. */
+/* Whether io.weight has no effect on a device, as on a logical volume without ioband. */
+static bool ignores_weight(struct doctor *doctor,
+			   const struct ioband_dm_device *dev)
+{
+	char *devno = xasprintf("%u:%u", dev->major, dev->minor);
+	char *uuid = sys_block_line(doctor->opts->sysroot, devno, "dm/uuid");
+	/* A uuid with a suffix is of an internal volume of LVM. */
+	bool ignores = uuid && !strncmp(uuid, "LVM-", 4) &&
+		       !strchr(uuid + 4, '-') &&
+		       doctor_wants(doctor, dev->name) &&
+		       !is_below(doctor, devno);
+
+	free(uuid);
+	free(devno);
+	return ignores;
+}
+
+/* Report logical volumes on which io.weight has no effect: all in one, as there may be many. */
 static void tell_weights(const struct census *census)
 {
 	struct doctor *doctor = census->doctor;
 	const struct ioband_dm_devices *devices = &doctor->volumes.devices;
-	char *others;
+	const char *first = NULL;
+	char *others, *more, *title;
+	size_t nr = 0;
 
-	if (!census->weights.nr)
-		return;
-	others = and_others(&census->weights);
-	for (size_t i = 0; i < devices->nr; i++) {
-		const struct ioband_dm_device *dev = &devices->v[i];
-		char *devno = xasprintf("%u:%u", dev->major, dev->minor);
-		char *uuid = sys_block_line(doctor->opts->sysroot, devno,
-					    "dm/uuid");
-
-		/* A uuid with a suffix is of an internal volume of LVM. */
-		if (uuid && !strncmp(uuid, "LVM-", 4) && !strchr(uuid + 4, '-') &&
-		    doctor_wants(doctor, dev->name) &&
-		    !is_below(doctor, devno))
-			add_finding(doctor, NOTE, "weight-without-effect",
-				    dev->name,
-				    xasprintf("io.weight of the cgroup %s%s has no effect on this logical volume",
-					      census->weights.first, others),
-				    way_to_follow(doctor, dev));
-		free(uuid);
-		free(devno);
+	for (size_t i = 0; census->weights.nr && i < devices->nr; i++) {
+		if (!ignores_weight(doctor, &devices->v[i]))
+			continue;
+		first = first ? first : devices->v[i].name;
+		nr++;
 	}
+	if (!nr)
+		return;
+	title = volumes_title(&doctor->volumes, first);
+	others = and_others(&census->weights);
+	more = nr == 1 ? xstrdup("") :
+	       xasprintf(" and %zu other%s", nr - 1, nr == 2 ? "" : "s");
+	add_finding(doctor, NOTE, "weight-without-effect", first,
+		    xasprintf("io.weight of the cgroup %s%s has no effect on this logical volume%s",
+			      census->weights.first, others, more),
+		    way_to_follow(doctor, first, title));
+	free(more);
 	free(others);
+	free(title);
 }
 
 /* Examine all cgroups, of either version. */

@@ -12,6 +12,7 @@
 #include "lib/blk.h"
 #include "lib/clock.h"
 #include "lib/interval.h"
+#include "lib/units.h"
 
 /* How long to look at groups that wait. */
 #define LOOK_NS		(STARVED_NS * 3 / 2)
@@ -178,19 +179,26 @@ static void tell_missed(struct doctor *doctor, const struct sample *sample,
 			const struct interval_group *group)
 {
 	uint64_t nr = group->now->v[STATS_HELD] + group->now->v[STATS_IN_FLIGHT];
-	char value[SETTING_LEN], *word;
+	char value[SETTING_LEN], time[UNITS_LEN], *word;
+	uint64_t disk[STATS_BUCKETS];
 
 	if (group->late <= MISSED_PART)
 		return;
+	for (int i = 0; i < STATS_BUCKETS; i++)
+		disk[i] = group->now->service[i] -
+			  (group->was && group->was->service[i] <=
+			   group->now->service[i] ? group->was->service[i] : 0);
+	units_time(time, stats_quantile_us(0, disk, 0.99));
 	setting_value(value, &group->set, SET_LATENCY, true);
 	word = word_of(sample, group, doctor->opts->sysroot);
 	add_finding(doctor, ERROR, "missed-target", group->vol->name,
 		    xasprintf("%.0f %% of the I/Os of group %s take longer than its target, latency=%s",
 			      100 * group->late, word, value),
 		    nr > 1 ?
-		    xasprintf("it is promised for the I/Os that a task sends one after the other, and %" PRIu64 " are outstanding; have fewer, or a target that the disk can keep",
-			      nr) :
-		    xstrdup("the disk itself takes that long at times; have a target that it can keep"));
+		    xasprintf("it is promised for the I/Os that a task sends one after the other, and %" PRIu64 " are outstanding; have fewer, or a target that the disk can keep: 99 of 100 take it up to %s",
+			      nr, time) :
+		    xasprintf("the disk itself takes that long at times; have a target that it can keep: 99 of 100 take it up to %s",
+			      time));
 	free(word);
 }
 

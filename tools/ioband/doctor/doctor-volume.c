@@ -346,7 +346,7 @@ static void check_saved(struct doctor *doctor, const struct volume *vol)
 	} else if (good) {
 		add_finding(doctor, NOTE, "not-saved", vol->name,
 			    xstrdup("its settings are written nowhere and go with the next restart"),
-			    xasprintf("keep them with 'ioband save %s'",
+			    xasprintf("keep them with 'ioband enable %s'",
 				      vol->title));
 	}
 	config_free(&cfg);

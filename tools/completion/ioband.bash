@@ -99,8 +99,8 @@ _ioband() {
 	create | import | resize | set)
 		options+=' --dry-run --force' ;;
 	apply)	options+=' --dry-run --check --missing' ;;
-	enable)	options+=' --dry-run --follow --now' ;;
-	disable) options+=' --dry-run --keep-config --now' ;;
+	enable)	options+=' --dry-run --follow --force' ;;
+	disable) options+=' --dry-run --keep-config' ;;
 	'' | remove | attach | detach | group | save)
 		options+=' --dry-run' ;;
 	follow)	options+=' --once' ;;
@@ -177,7 +177,7 @@ _ioband() {
 		[[ ${words[0]}/${#words[@]} == create/1 ]] ||
 			choices="$volume_keys ${group_keys/parent= /}"
 		;;
-	status/* | show/* | save/* | diff/* | apply/* | top/* | metrics/* | doctor/* | \
+	status/* | list/* | show/* | save/* | diff/* | apply/* | top/* | metrics/* | doctor/* | \
 	remove/1 | resize/1 | detach/1 | disable/1 | set/1 | follow/1 | group/2)
 		_ioband_offer < <(_ioband_volumes)
 		;;

@@ -22,7 +22,7 @@ static void print_keys(const struct command *cmd)
 {
 	static const char share_keys[] =
 		"  policy=auto*|weight|weight-iosize|weight-time|range-bw|limit\n"
-		"                       what is divided; auto: time on hard disks, else I/Os\n"
+		"                       what is divided; auto: time on hard disks, else bytes\n"
 		"  io_throttle=N, io_limit=N\n"
 		"                       I/Os at the disk, and their bound (* 0: automatic)\n"
 		"  quantum=TIME         how long a group keeps the disk: 40ms (* 0: automatic)\n";

@@ -90,7 +90,7 @@ static const struct command commands[] = {
 	  "write a configuration of dm-ioband 1 to /etc/ioband",
 	  NULL, &import_options, CMD_DRY_RUN | CMD_REPORTS,
 	  "import --dry-run" },
-	{ "list", cmd_list, 0, "", "show the volumes with an ioband target",
+	{ "list", cmd_list, -1, "[NAME ...]", "show the volumes with an ioband target",
 	  list_columns, NULL, 0,
 	  "list" },
 	{ "status", cmd_status, -1, "[NAME ...]",
@@ -167,10 +167,31 @@ static unsigned int distance(const char *a, const char *b, unsigned int most)
 	return best + 1;
 }
 
+/* What others call the same, and letters do not tell. */
+static const char *other_word(const char *word)
+{
+	static const struct {
+		const char *word, *name;
+	} others[] = {
+		{ "start", "enable" }, { "stop", "disable" },
+		{ "restart", "apply" }, { "reload", "apply" },
+		{ "insert", "attach" }, { "add", "group add" },
+		{ "del", "group del" }, { "delete", "disable" },
+		{ "rm", "disable" }, { "destroy", "remove" },
+		{ "ls", "list" }, { "info", "show" }, { "stats", "status" },
+		{ "check", "doctor" }, { "get", "group list" },
+	};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (!strcmp(word, others[i].word))
+			return others[i].name;
+	return NULL;
+}
+
 static int unknown_command(const char *word)
 {
-	const char *nearest = NULL;
-	unsigned int least = 3;
+	const char *nearest = other_word(word);
+	unsigned int least = nearest ? 0 : 3;
 
 	for (int i = 0; i < NR_COMMANDS; i++) {
 		unsigned int n = distance(word, commands[i].name, 2);
@@ -263,7 +284,12 @@ static int close_stdout(int status)
 {
 	bool lost = ferror(stdout);
 
-	if ((fclose(stdout) || lost) && !status)
+	if (!fclose(stdout) && !lost)
+		return status;
+	/* Who reads it has had enough, as 'head' does. */
+	if (errno == EPIPE)
+		return status ? status : IOBAND_USAGE;
+	if (!status)
 		return fail(IOBAND_USAGE,
 			    "cannot write the output: %s",
 			    strerror(errno));

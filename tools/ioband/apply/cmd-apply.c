@@ -288,7 +288,7 @@ static void run_member(struct run *run, const struct member *member,
 		status = store_load(run->opts, STORE_ETC, name, &cfg, &found);
 	if (!status && !found && is_named)
 		status = fail(IOBAND_DEVICE,
-			      "'%s' has no configuration: write " STORE_ETC "/%s.conf, or have it written by 'ioband save %s'",
+			      "'%s' has no configuration: write " STORE_ETC "/%s.conf, or have it written by 'ioband enable %s'",
 			      name, name, name);
 	else if (!status && found && !is_named && !run->list && !check_only &&
 		 is_absent(run->opts, &cfg))

@@ -94,6 +94,23 @@ static void keep_device(const struct options *opts, const struct config *old,
 }
 
 /*
+ * A share that nobody has named stays out of the file, as of that of enable: disks may get
+ * other names, and pvmove leads to others.
+ */
+static void drop_default_share(const struct options *opts,
+			       const struct volume *vol,
+			       const struct config *old, struct config *cfg)
+{
+	char devno[DEVNO_LEN], *disks;
+
+	snprintf(devno, sizeof(devno), "%u:%u", vol->major, vol->minor);
+	disks = blk_disks(opts->sysroot, devno);
+	if (old ? !*old->share : disks && !strcmp(disks, cfg->share))
+		*cfg->share = '\0';
+	free(disks);
+}
+
+/*
  * Keep what the target cannot report: whether the policy is automatic as the record has
  * it, which is what is in force; the rest as the old file has it.
  */
@@ -106,6 +123,8 @@ static int keep_written(const struct options *opts,
 	int status = store_load(opts, STORE_ETC, cfg->name, &old, &found);
 
 	has_record = record_find(opts, vol->name, vol->uuid, &record);
+	if (!status)
+		drop_default_share(opts, vol, found ? &old : NULL, cfg);
 	if (!status && found) {
 		config_keep_absent(opts, &old, cfg);
 		keep_device(opts, &old, cfg);

@@ -29,4 +29,7 @@ int attach_volume(const struct options *opts, const struct volumes *volumes,
 int create_volume(const struct options *opts, const struct volumes *volumes,
 		  struct config *cfg, const struct blk *blk);
 
+/* Whether create takes what LVM or RAID would find twice. */
+extern int create_force;
+
 #endif /* IOBAND_ATTACH_H */

@@ -19,10 +19,10 @@
 #include "lib/util.h"
 #include "wbt.h"
 
-static int force;
+int create_force;
 
 static const struct option create_long_options[] = {
-	{ "force",	no_argument,		&force, true },
+	{ "force",	no_argument,		&create_force, true },
 	{ 0 }
 };
 
@@ -42,7 +42,7 @@ static int check_contents(const struct options *opts, const struct config *cfg,
 	int status = 0;
 
 	for (size_t i = 0; type && i < sizeof(found) / sizeof(found[0]); i++)
-		if (!strcmp(type, found[i]) && !force)
+		if (!strcmp(type, found[i]) && !create_force)
 			status = fail(IOBAND_DEVICE,
 				      "cannot create '%s' on '%s': it carries %s, which would be found twice, there and on '%s'; hide the device below first as ioband(8) tells, then use --force",
 				      cfg->name, cfg->device, type, cfg->name);

@@ -33,11 +33,13 @@ int volume_changed(const struct options *opts, const char *name,
  * struct ghost - what is left of an attached volume
  * @name: device-mapper name, present or former
  * @state: "lost", "gone" or "orphan"
+ * @chosen: for the caller: it was asked for
  * @cfg: its recorded configuration; empty for an orphan
  */
 struct ghost {
 	char name[VOLUME_LEN];
 	const char *state;
+	bool chosen;
 	struct config cfg;
 };
 

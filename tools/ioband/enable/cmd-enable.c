@@ -29,30 +29,28 @@
 #include "lib/target.h"
 #include "lib/util.h"
 
-static int with_follow, with_now, keep_config;
+static int with_follow, keep_config;
 
 static const struct option enable_long_options[] = {
 	{ "follow",	no_argument,		&with_follow, true },
-	{ "now",	no_argument,		&with_now, true },
+	{ "force",	no_argument,		&create_force, true },
 	{ 0 }
 };
 
 const struct own_options enable_options = {
 	enable_long_options, NULL,
 	"      --follow         have 'ioband follow' run for it too\n"
-	"      --now            what it does anyway, as in 'systemctl enable --now'\n"
+	"      --force          create on what LVM or RAID would find twice\n"
 };
 
 static const struct option disable_long_options[] = {
 	{ "keep-config", no_argument,		&keep_config, true },
-	{ "now",	no_argument,		&with_now, true },
 	{ 0 }
 };
 
 const struct own_options disable_options = {
 	disable_long_options, NULL,
 	"      --keep-config    rename its file to NAME.conf.disabled\n"
-	"      --now            what it does anyway, as in 'systemctl disable --now'\n"
 };
 
 /**
@@ -401,7 +399,17 @@ static int find_below(struct subject *s, const char *name, const char *device,
 {
 	char *tag, *value;
 	struct blk blk;
-	int status = check_volume_name(name);
+	int status = 0;
+
+	if (strchr(name, '/') && !strcmp(device, "follow"))
+		status = fail(IOBAND_USAGE,
+			      "enable: unexpected word 'follow': expected --follow");
+	else if (strchr(name, '/'))
+		status = fail(IOBAND_USAGE,
+			      "enable: unexpected word '%s' behind '%s': \"ioband group add %s %s\" gives it a group; a volume on top of a device has a name without a slash",
+			      device, name, name, device);
+	else
+		status = check_volume_name(name);
 
 	if (!status)
 		status = blk_find_below(s->opts->sysroot, device, name, &blk);
@@ -467,7 +475,15 @@ int cmd_enable(const struct options *opts, int argc, char **argv)
 	if (!argc)
 		return fail(IOBAND_USAGE,
 			    "enable: expected a logical volume, as in 'ioband enable vg/data'");
+	for (int i = 1; i < argc; i++)
+		if (!strncmp(argv[i], "follow=", 7))
+			return fail(IOBAND_USAGE,
+				    "enable: unexpected word '%s': expected --follow, or later 'ioband set %s %s'",
+				    argv[i], argv[0], argv[i]);
 	is_create = argc > 1 && is_device(argv[1]);
+	if (create_force && !is_create)
+		return fail(IOBAND_USAGE,
+			    "enable: --force: expected a name and a device, as in 'ioband enable pv0 /dev/sdb --force'");
 	first = is_create ? 2 : 1;
 	config_init(&words, "");
 	if (argc > first && config_take_words(&words, argc - first,

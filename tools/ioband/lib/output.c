@@ -80,7 +80,9 @@ char *output_utf8(const char *value)
 	while (*s) {
 		size_t len = utf8_len(s);
 
-		if (!len || *s < 0x20 || *s == 0x7f) {
+		/* Those of C1 as well, which some terminals obey. */
+		if (!len || *s < 0x20 || *s == 0x7f ||
+		    (*s == 0xc2 && s[1] < 0xa0)) {
 			to += sprintf(to, "\\x%02x", *s++);
 		} else {
 			memcpy(to, s, len);
@@ -108,10 +110,13 @@ static char *json_string(const char *value)
 	return quoted;
 }
 
-/* JSON has to be UTF-8. For text libsmartcols does something similar itself. */
+/*
+ * For --raw libsmartcols does something similar itself. It would for text, too, but not leave
+ * a unit that systemd calls machine-qemu\x2d1 as it is to be typed.
+ */
 static char *clean(const struct listing *l, const char *value)
 {
-	return l->opts->json ? output_utf8(value) : xstrdup(value);
+	return l->opts->raw ? xstrdup(value) : output_utf8(value);
 }
 
 /* Names of columns are ASCII; in a Turkish locale i is no small I. */
@@ -239,6 +244,7 @@ int listing_new(struct listing **listing, const struct options *opts,
 	check(!l->table || scols_table_set_name(l->table, title) ||
 	      scols_table_enable_json(l->table, opts->json) ||
 	      scols_table_enable_raw(l->table, opts->raw) ||
+	      scols_table_enable_noencoding(l->table, !opts->raw) ||
 	      scols_table_enable_noheadings(l->table, opts->noheadings));
 	return choose_columns(l);
 }
@@ -287,7 +293,7 @@ void listing_strings(struct listing *l, unsigned int column,
 
 	for (size_t i = 0; i < nr; i++) {
 		char *value = json ? json_string(values[i]) :
-				     xstrdup(values[i]);
+				     clean(l, values[i]);
 
 		more = xasprintf("%s%s%s", all, i ? separator : "", value);
 		free(value);

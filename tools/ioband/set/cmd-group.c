@@ -152,8 +152,13 @@ static int change(const struct options *opts, const struct volume *vol,
 		free(why);
 		return status;
 	}
-	if (r || groupref_resolve_parent(opts, vol->table.type, &group.set,
-					 &why))
+	if (r == -ENOENT && is_add && !strcmp(vol->table.type, "cgroup") &&
+	    !strchr(argv[0], '/'))
+		status = fail(IOBAND_USAGE,
+			      "group '%s': no unit of the system that runs and no container is called so; start it, or write [group %s] into " STORE_ETC "/%s.conf, and it has a group whenever it runs",
+			      argv[0], argv[0], vol->name);
+	else if (r || groupref_resolve_parent(opts, vol->table.type, &group.set,
+					      &why))
 		status = fail(IOBAND_USAGE, "%s", why);
 	else if (is_add && group.is_dormant)
 		status = fail(IOBAND_USAGE,
@@ -201,6 +206,14 @@ int cmd_group(const struct options *opts, int argc, char **argv)
 			    opts->quiet ? "--quiet" : "--dry-run");
 	if (argc && !strcmp(argv[0], "list"))
 		return group_list(opts, argc - 1, argv + 1);
+	if (argc && (!strcmp(argv[0], "remove") || !strcmp(argv[0], "delete") ||
+		     !strcmp(argv[0], "rm")))
+		return fail(IOBAND_USAGE,
+			    "group: unknown word '%s': it is 'ioband group del' that takes a group away",
+			    argv[0]);
+	if (argc && !strcmp(argv[0], "set"))
+		return fail(IOBAND_USAGE,
+			    "group: unknown word 'set': it is 'ioband set' that changes what a group is set to");
 	if (argc < 3 || (strcmp(argv[0], "add") && strcmp(argv[0], "del")))
 		return fail(IOBAND_USAGE,
 			    "group: expected list, or add or del, a volume and a group, as in 'ioband group add data /db.slice weight=300'");

@@ -226,6 +226,12 @@ int cmd_set(const struct options *opts, int argc, char **argv)
 		return fail(IOBAND_USAGE,
 			    "set: expected a volume, a group and key=value, as in 'ioband set data /db.slice weight=300'");
 	status = volumes_lock(opts, &volumes);
+	if (!status && argc == 2 && setting_known(argv[1]) &&
+	    !strpbrk(argv[0], "/") && !volumes_device(&volumes, argv[0], NULL))
+		status = fail(IOBAND_USAGE,
+			      "set: '%s': expected a volume before the group, as in 'ioband set %s %s %s'",
+			      argv[0], volumes.nr ? volumes.v[0].title : "vg/data",
+			      argv[0], argv[1]);
 	if (!status)
 		status = volumes_name(opts, &volumes, argv[0], &name);
 	if (!status) {

@@ -97,6 +97,8 @@ static int drop_followed(const struct options *opts, const char *name)
 		status = save_config(opts, &volumes, vol, true, &cfg);
 	cfg.follow = false;
 	if (!status)
+		strcpy(cfg.share, vol->table.share);
+	if (!status)
 		status = plan_make(opts, &volumes, &cfg, &plan);
 	for (size_t i = 0; !status && i < plan.nr; i++)
 		nr += !strcmp(plan.v[i].key, "group");

@@ -116,7 +116,46 @@ static void add_ghost(struct listing *list, const struct ghost *ghost)
 		return;
 	listing_string(list, COL_SHARE, ghost->cfg.share);
 	listing_string(list, COL_TYPE, ghost->cfg.type);
-	listing_string(list, COL_POLICY, ghost->cfg.policy);
+	listing_string(list, COL_POLICY, ghost->cfg.auto_policy ? "auto" :
+		       ghost->cfg.policy);
+}
+
+/* Whether a word names what is left of a volume: then it is no volume. */
+static bool choose_ghost(const struct options *opts, struct ghosts *ghosts,
+			 const char *word)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < ghosts->nr; i++) {
+		bool meant = blk_is_meant(opts->sysroot, word,
+					  ghosts->v[i].name);
+
+		ghosts->v[i].chosen |= meant;
+		found |= meant;
+	}
+	return found;
+}
+
+static int choose(const struct options *opts, struct volumes *volumes,
+		  struct ghosts *ghosts, int argc, char **argv)
+{
+	for (size_t i = 0; i < volumes->nr; i++)
+		volumes->v[i].chosen = !argc;
+	for (size_t i = 0; i < ghosts->nr; i++)
+		ghosts->v[i].chosen = !argc;
+	for (int i = 0; i < argc; i++) {
+		const char *name;
+		int status;
+
+		if (choose_ghost(opts, ghosts, argv[i]))
+			continue;
+		status = volumes_name(opts, volumes, argv[i], &name);
+		if (status)
+			return status;
+		for (size_t j = 0; j < volumes->nr; j++)
+			volumes->v[j].chosen |= !strcmp(volumes->v[j].name, name);
+	}
+	return 0;
 }
 
 int cmd_list(const struct options *opts, int argc, char **argv)
@@ -126,18 +165,20 @@ int cmd_list(const struct options *opts, int argc, char **argv)
 	struct listing *list;
 	int status;
 
-	(void)argc;
-	(void)argv;
 	status = listing_new(&list, opts, "volumes", list_columns);
 	if (!status)
 		status = volumes_read(&volumes);
 	if (!status)
 		status = ghosts_read(opts, &volumes, &ghosts);
+	if (!status)
+		status = choose(opts, &volumes, &ghosts, argc, argv);
 	if (!status) {
 		for (size_t i = 0; i < volumes.nr; i++)
-			add_volume(list, opts, &volumes.v[i]);
+			if (volumes.v[i].chosen)
+				add_volume(list, opts, &volumes.v[i]);
 		for (size_t i = 0; i < ghosts.nr; i++)
-			add_ghost(list, &ghosts.v[i]);
+			if (ghosts.v[i].chosen)
+				add_ghost(list, &ghosts.v[i]);
 		status = listing_print(list);
 	}
 	ghosts_free(&ghosts);

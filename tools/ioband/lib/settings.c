@@ -253,7 +253,7 @@ int settings_take(struct settings *set, const char *word, uint64_t weight_max,
 		return refuse(err, "%s: given twice", keys[key].name);
 	if ((key == SET_MIN && set->v[SET_MINIOPS].given) ||
 	    (key == SET_MINIOPS && set->v[SET_MIN].given))
-		return refuse(err, "%s: expected one of min and miniops",
+		return refuse(err, "%s: expected one of min and miniops, as a group has one minimum; 0 for either clears it",
 			      keys[key].name);
 	memset(&set->v[key], 0, sizeof(set->v[key]));
 	if (!parse_value(key, word + len + 1, weight_max, set)) {

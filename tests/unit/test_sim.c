@@ -396,6 +396,37 @@ static void test_alone_again(void **state)
 }
 
 /*
+ * Who has a limit and nobody beside gets that, though what a limit lets go comes in clumps;
+ * on a disk that seeks, too, where others would have turns.
+ */
+static void test_alone_with_limit(void **state)
+{
+	static const struct {
+		const char *disk;
+		const char *load;
+		double limit;
+	} cases[] = {
+		{ FLAT "slots = 128\nqueue_depth = 1023\nservice_ns = 1000000\n",
+		  "[pool]\npolicy = weight\n[group a]\niops = 4442\n[job]\ndepth = 16\nthink = 1ms\n", 4442 },
+		{ FLAT "slots = 128\nqueue_depth = 1023\nservice_ns = 1000000\n",
+		  "[pool]\npolicy = weight\n[group a]\niops = 30000\n[job]\ndepth = 100\nwrite = 100\n", 30000 },
+		{ "[disk]\nmodel = ssd\n",
+		  "[pool]\npolicy = weight-iosize\n[group a]\niops = 100000\n[job]\ndepth = 64\n", 100000 },
+		{ "[disk]\nmodel = hdd\n",
+		  "[pool]\npolicy = weight-time\n[group a]\niops = 200\n[job]\ndepth = 16\n", 200 },
+	};
+	char text[512];
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		snprintf(text, sizeof(text), "[run]\nsettle = 5s\ntime = %s\n%s%s",
+			 cases[i].limit < 1000 ? "20s" : "1s", cases[i].disk, cases[i].load);
+		clean_up(NULL);
+		simulate(text);
+		assert_near(iops("a"), cases[i].limit, 1);
+	}
+}
+
+/*
  * Two groups that together have hardly more than the disk does at once, or less, and whose
  * I/Os complete all at the same time: hardly any wait, and the depth is found nevertheless.
  */
@@ -713,6 +744,7 @@ int main(void)
 		TEST(test_burst),
 		TEST(test_now_and_then),
 		TEST(test_alone_again),
+		TEST(test_alone_with_limit),
 		TEST(test_in_step),
 		TEST(test_fits_into_trial),
 		TEST(test_few_outstanding),

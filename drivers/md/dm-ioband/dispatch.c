@@ -14,6 +14,19 @@
 #include "trace.h"
 
 /**
+ * iop_is_shared - whether more than one group has sent I/O of late
+ * @pool: the pool
+ *
+ * Context: any but interrupts, pool->lock held.
+ */
+bool iop_is_shared(const struct ioband_pool *pool)
+{
+	lockdep_assert_held(&pool->lock);
+
+	return time_before(jiffies, READ_ONCE(pool->shared_jiffies) + SHARED_JIFFIES);
+}
+
+/**
  * iop_contend - have all bios take turns from now on
  * @pool: the pool
  * @now_ns: the time
@@ -170,6 +183,30 @@ static void iob_released_run(struct ioband_bio *first, u64 now_ns)
 		iob_released(iob, now_ns);
 }
 
+/*
+ * If all that is held is of the one group that uses the disk there is no order to make, and
+ * no depth to find: all of it goes. But of writes no more than the disk takes, or the group's
+ * next read would wait for all of them; and none beside reads that wait for them already.
+ */
+static void iop_set_depth(struct ioband_pool *pool, u64 now_ns)
+{
+	bool is_alone = pool->nr_holding <= 1 && !pool->is_split && !pool->has_stalled &&
+			!pool->sched.squeeze.state && !pool->sched.policy->only_limits &&
+			!iop_is_shared(pool);
+
+	if (is_alone != pool->is_alone) {
+		pool->is_alone = is_alone;
+		ioband_depth_end(&pool->depth);
+		iop_begin_depth(pool, now_ns);
+	}
+	if (!is_alone) {
+		iop_tick_depth(pool, now_ns);
+		return;
+	}
+	pool->sched.depth = pool->held_writes ? pool->tags : U32_MAX;
+	pool->sched.turn.is_serial = false;
+}
+
 /**
  * iop_pump - send down the bios whose turn it is
  * @pool: the pool
@@ -191,7 +228,7 @@ bool iop_pump(struct ioband_pool *pool, struct ioband_bio *self,
 	/* What comes in at this moment is for the next. */
 	if (!list_empty(&pool->news))
 		iop_settle(pool);
-	iop_tick_depth(pool, now_ns);
+	iop_set_depth(pool, now_ns);
 	while ((io = iop_next(pool, now_ns))) {
 		struct ioband_bio *iob = iob_from_io(io);
 		wait_queue_head_t *wait = &iob->group->wait[io->dir];
@@ -220,6 +257,8 @@ bool iop_pump(struct ioband_pool *pool, struct ioband_bio *self,
 		}
 		iob_send(pool, iob, here);
 	}
+	if (pool->is_alone)
+		iop_update_depth(pool);
 	iop_arm(pool);
 	return direct;
 }

@@ -60,6 +60,7 @@ void iob_add_held(struct ioband_bio *iob)
 		queue_delayed_work(pool->wq, &pool->notice_work, IOBAND_LOOK_JIFFIES);
 	}
 	iob_count_held(iob, 1 + iob->io.merged, iob->io.sectors);
+	pool->held_writes += iob->io.dir == IOBAND_WRITE;
 	if (iob_may_run(iob))
 		group->open = iob;
 }
@@ -76,6 +77,7 @@ void iob_drop_held(struct ioband_bio *iob)
 	struct ioband_group *group = iob->group;
 
 	iob_count_held(iob, -(1 + iob->io.merged), -(s64)iob->io.sectors);
+	pool->held_writes -= iob->io.dir == IOBAND_WRITE;
 	group->went_jiffies = jiffies;
 	pool->went_jiffies = group->went_jiffies;
 	if (!iog_held(group))

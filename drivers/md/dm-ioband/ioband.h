@@ -365,7 +365,9 @@ struct ioband_pool {
 	spinlock_t lock ____cacheline_aligned_in_smp;
 	struct ioband_sched sched;	/* guarded by lock */
 	bool is_split;			/* contended by reads and writes of one group; under lock */
+	bool is_alone;			/* one group uses the disk; under lock */
 	u32 nr_holding;			/* groups that hold I/O; under lock */
+	u32 held_writes;		/* of all of them; a run is one; under lock */
 	u64 last_held_ns;		/* guarded by lock */
 	unsigned long went_jiffies;	/* when what was held last went; under lock */
 	bool is_noticing;		/* somebody looks at what groups get; under lock */
@@ -742,6 +744,7 @@ bool iob_note_answer(const struct ioband_bio *iob);
 void iop_sent(struct ioband_pool *pool, struct ioband_lane *lane, u32 nr_runs);
 bool iop_pump(struct ioband_pool *pool, struct ioband_bio *self,
 	      const struct ioband_lane *here, u64 now_ns);
+bool iop_is_shared(const struct ioband_pool *pool);
 void iop_contend(struct ioband_pool *pool, u64 now_ns);
 void iop_disown(struct ioband_pool *pool);
 void iop_arm(struct ioband_pool *pool);

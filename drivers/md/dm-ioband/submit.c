@@ -62,20 +62,12 @@ static inline void iop_note_user(struct ioband_pool *pool, struct ioband_group *
 	iop_disown(pool);
 }
 
-/* Whether more than one group has sent I/O of late. */
-static bool iop_is_shared(const struct ioband_pool *pool)
-{
-	lockdep_assert_held(&pool->lock);
-
-	return time_before(jiffies, READ_ONCE(pool->shared_jiffies) + SHARED_JIFFIES);
-}
-
 /*
  * Whether the group of a bio has the disk to itself: then there is nobody to share
  * with, and it may send down all it has. But its reads must not wait long behind
  * its own writes.
  */
-static bool iop_own(struct ioband_pool *pool, const struct ioband_bio *iob)
+static bool iop_is_own(struct ioband_pool *pool, const struct ioband_bio *iob)
 {
 	u64 sectors[IOBAND_DIRS];
 
@@ -86,13 +78,9 @@ static bool iop_own(struct ioband_pool *pool, const struct ioband_bio *iob)
 	if (iob->io.dir == IOBAND_READ &&
 	    time_before(jiffies, READ_ONCE(pool->slow_jiffies) + SLOW_JIFFIES)) {
 		iog_in_flight(iob->group, sectors);
-		if (sectors[IOBAND_WRITE] > sectors[IOBAND_READ]) {
-			pool->is_split = true;
-			return false;
-		}
+		pool->is_split |= sectors[IOBAND_WRITE] > sectors[IOBAND_READ];
 	}
-	WRITE_ONCE(pool->passes[iob->io.dir], iob->group);
-	return true;
+	return !pool->is_split;
 }
 
 /*
@@ -101,9 +89,12 @@ static bool iop_own(struct ioband_pool *pool, const struct ioband_bio *iob)
  */
 static bool iop_take_place(struct ioband_pool *pool, struct ioband_bio *iob)
 {
-	if (iob_take_place(pool, iob) <= pool->pass_max ||
-	    pool->sched.policy->only_limits || iop_own(pool, iob))
+	if (iob_take_place(pool, iob) <= pool->pass_max || pool->sched.policy->only_limits)
 		return true;
+	if (iop_is_own(pool, iob)) {
+		WRITE_ONCE(pool->passes[iob->io.dir], iob->group);
+		return true;
+	}
 	iob_leave_place(pool, iob);
 	return false;
 }
@@ -218,32 +209,19 @@ static bool iob_hold(struct ioband_pool *pool, struct ioband_bio *iob,
 	return true;
 }
 
-/*
- * When nothing had to be held for a while, bios pass again; and when only one group, which
- * sends another now, has sent any for a while, all that it has.
- */
-static void iop_calm(struct ioband_pool *pool, const struct ioband_group *group, u64 now_ns)
+/* When nothing had to be held for a while, bios pass again. */
+static void iop_calm(struct ioband_pool *pool, u64 now_ns)
 {
-	bool has_waiting = ioband_is_ready(&pool->sched);
-
 	lockdep_assert_held(&pool->lock);
 
-	if (!pool->contended || pool->sched.squeeze.state || pool->has_stalled ||
-	    (has_waiting ? pool->is_split || pool->nr_holding > 1 || !iog_held(group) ||
-			   iop_is_shared(pool) :
-			   (s64)(now_ns - pool->last_held_ns) <= CALM_NS))
+	if (pool->sched.squeeze.state || pool->has_stalled || ioband_is_ready(&pool->sched) ||
+	    (s64)(now_ns - pool->last_held_ns) <= CALM_NS)
 		return;
 	WRITE_ONCE(pool->contended, false);
 	WRITE_ONCE(pool->is_timed, false);
 	pool->is_split = false;
 	iop_disown(pool);
 	ioband_depth_end(&pool->depth);
-	iop_update_depth(pool);
-	if (!has_waiting)
-		return;
-	pool->sched.depth = U32_MAX;
-	pool->sched.turn.is_serial = false;
-	iop_pump(pool, NULL, NULL, now_ns);
 	iop_update_depth(pool);
 }
 
@@ -273,7 +251,10 @@ static enum ioband_verdict iop_judge(struct ioband_pool *pool,
 
 	lockdep_assert_held(&pool->lock);
 
-	iop_calm(pool, group, now_ns);
+	if (pool->contended) {
+		iop_is_own(pool, iob);
+		iop_calm(pool, now_ns);
+	}
 	iob->is_urgent |= READ_ONCE(iob->target->drain) || iob_may_die(iob, now_ns);
 	limited = !ioband_may_pass(&group->node, &iob->io, now_ns);
 	if (!pool->contended && (iob->is_urgent || !limited)) {
@@ -471,11 +452,10 @@ void iop_complete(struct ioband_pool *pool, struct ioband_bio *iob)
 	 * after it has set @contended, and below with iob_enqueue().
 	 */
 	iob_leave_place(pool, iob);
-	if (likely(!READ_ONCE(pool->contended))) {
-		if (service_ns > SLOW_NS)
-			iop_slow(pool);
+	if (service_ns > SLOW_NS)
+		iop_slow(pool);
+	if (likely(!READ_ONCE(pool->contended)))
 		goto put;
-	}
 	WRITE_ONCE(group->done_ns, now_ns);
 	if (likely(!iob_note_answer(iob)))
 		iop_note_service(pool, service_ns);

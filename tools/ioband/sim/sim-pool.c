@@ -45,6 +45,11 @@ static void iop_queue_work(struct sim_pool *pool, u64 now_ns)
 	pool->pump_ns = now_ns + pool->turnaround_ns;
 }
 
+static bool iop_is_shared(const struct sim_pool *pool, u64 now_ns)
+{
+	return pool->shared_ns && now_ns - pool->shared_ns < SHARED_FOR_NS;
+}
+
 static void iop_contend(struct sim_pool *pool, u64 now_ns)
 {
 	iop_begin_depth(pool, now_ns);
@@ -78,6 +83,29 @@ static void iop_arm(struct sim_pool *pool)
 }
 
 /*
+ * If all that is held is of the one group that uses the disk, all of it goes, but of writes
+ * no more than the disk takes.
+ */
+static void iop_set_depth(struct sim_pool *pool, u64 now_ns)
+{
+	bool is_alone = pool->nr_holding <= 1 && !pool->is_split &&
+			!pool->sched.squeeze.state && !pool->sched.policy->only_limits &&
+			!iop_is_shared(pool, now_ns);
+
+	if (is_alone != pool->is_alone) {
+		pool->is_alone = is_alone;
+		ioband_depth_end(&pool->depth);
+		iop_begin_depth(pool, now_ns);
+	}
+	if (!is_alone) {
+		iop_tick_depth(pool, now_ns);
+		return;
+	}
+	pool->sched.depth = pool->held_writes ? pool->tags : U32_MAX;
+	pool->sched.turn.is_serial = false;
+}
+
+/*
  * Dispatch held I/O while there is room. @self, if any, has just been held by the
  * caller; if it is dispatched and the disk has a tag, return %true to have the caller
  * send it. @is_worker: the caller will send the lane, so do not wake the worker.
@@ -91,13 +119,15 @@ static bool pump(struct sim_pool *pool, struct sim_io *self, bool is_worker,
 	iop_settle(pool);
 	if (iop_tick_squeeze(pool, now_ns) && !pool->contended)
 		iop_contend(pool, now_ns);
-	iop_tick_depth(pool, now_ns);
+	iop_set_depth(pool, now_ns);
 	while ((io = iop_next(pool, now_ns))) {
 		struct sim_io *iob = sim_io_of(io);
 		struct sim_group *group = iob->group;
 
 		pool->in_flight++;
-		group->held--;
+		if (!--group->held)
+			pool->nr_holding--;
+		pool->held_writes -= io->dir == IOBAND_WRITE;
 		iog_issue(pool, iob, now_ns);
 		if (pool->is_timed)
 			iob_start_clock(pool, iob, now_ns);
@@ -114,6 +144,8 @@ static bool pump(struct sim_pool *pool, struct sim_io *self, bool is_worker,
 		if (!is_worker)
 			iop_queue_work(pool, now_ns);
 	}
+	if (pool->is_alone)
+		iop_update_depth(pool);
 	iop_arm(pool);
 	return direct;
 }
@@ -153,38 +185,30 @@ static void iop_note_user(struct sim_pool *pool, struct sim_group *group, u64 no
 	iop_disown(pool);
 }
 
-static bool iop_is_shared(const struct sim_pool *pool, u64 now_ns)
-{
-	return pool->shared_ns && now_ns - pool->shared_ns < SHARED_FOR_NS;
-}
-
 /*
- * Whether an I/O may pass because its group has the disk to itself: not if it is a
- * read that would wait long behind the group's own writes.
+ * Whether the group of an I/O has the disk to itself, and its reads would not wait long
+ * behind its own writes.
  */
-static bool iop_own(struct sim_pool *pool, const struct sim_io *iob, u64 now_ns)
+static bool iop_is_own(struct sim_pool *pool, const struct sim_io *iob, u64 now_ns)
 {
-	struct sim_group *group = iob->group;
+	const u64 *sectors = iob->group->in_flight_sectors;
 
 	if (iop_is_shared(pool, now_ns))
 		return false;
 	if (iob->io.dir == IOBAND_READ && pool->slow_ns &&
-	    now_ns - pool->slow_ns < SLOW_FOR_NS &&
-	    group->in_flight_sectors[IOBAND_WRITE] >
-	    group->in_flight_sectors[IOBAND_READ]) {
-		pool->is_split = true;
-		return false;
-	}
-	pool->passes[iob->io.dir] = group;
-	return true;
+	    now_ns - pool->slow_ns < SLOW_FOR_NS)
+		pool->is_split |= sectors[IOBAND_WRITE] > sectors[IOBAND_READ];
+	return !pool->is_split;
 }
 
 /* Whether an I/O may pass without contention; if so, count it as in flight. */
 static bool iop_takes(struct sim_pool *pool, struct sim_io *iob, u64 now_ns)
 {
-	if (pool->in_flight >= pool->pass_max &&
-	    !pool->sched.policy->only_limits && !iop_own(pool, iob, now_ns))
-		return false;
+	if (pool->in_flight >= pool->pass_max && !pool->sched.policy->only_limits) {
+		if (!iop_is_own(pool, iob, now_ns))
+			return false;
+		pool->passes[iob->io.dir] = iob->group;
+	}
 	pool->in_flight++;
 	return true;
 }
@@ -196,7 +220,9 @@ static bool iob_hold(struct sim_pool *pool, struct sim_io *iob, u64 now_ns)
 	iob->account = iop_stream(pool, iob, now_ns);
 	if (iob->account)
 		node = iob->account->node;
-	iob->group->held++;
+	if (!iob->group->held++)
+		pool->nr_holding++;
+	pool->held_writes += iob->io.dir == IOBAND_WRITE;
 	iob->io.done_ns = iob->group->done_ns;
 	ioband_hold(&pool->sched, node, &iob->io, now_ns);
 	if (pump(pool, iob, false, now_ns))
@@ -206,30 +232,17 @@ static bool iob_hold(struct sim_pool *pool, struct sim_io *iob, u64 now_ns)
 	return true;
 }
 
-/*
- * When nothing had to be held for a while, I/O passes again; and when only one group has
- * sent any for a while, all that it has.
- */
-static void iop_calm(struct sim_pool *pool, const struct sim_group *group, u64 now_ns)
+/* When nothing had to be held for a while, I/O passes again. */
+static void iop_calm(struct sim_pool *pool, u64 now_ns)
 {
-	bool has_waiting = ioband_is_ready(&pool->sched);
-
-	if (!pool->contended || pool->sched.squeeze.state ||
-	    (has_waiting ? pool->is_split || pool->sched.held != group->held ||
-			   iop_is_shared(pool, now_ns) :
-			   (s64)(now_ns - pool->last_held_ns) <= CALM_NS))
+	if (pool->sched.squeeze.state || ioband_is_ready(&pool->sched) ||
+	    (s64)(now_ns - pool->last_held_ns) <= CALM_NS)
 		return;
 	pool->contended = false;
 	pool->is_timed = false;
 	pool->is_split = false;
 	iop_disown(pool);
 	ioband_depth_end(&pool->depth);
-	iop_update_depth(pool);
-	if (!has_waiting)
-		return;
-	pool->sched.depth = U32_MAX;
-	pool->sched.turn.is_serial = false;
-	pump(pool, NULL, false, now_ns);
 	iop_update_depth(pool);
 }
 
@@ -238,7 +251,10 @@ static enum sim_verdict iop_submit_contended(struct sim_pool *pool,
 {
 	struct sim_group *group = iob->group;
 
-	iop_calm(pool, group, now_ns);
+	if (pool->contended) {
+		iop_is_own(pool, iob, now_ns);
+		iop_calm(pool, now_ns);
+	}
 	if (!pool->contended &&
 	    ioband_may_pass(&group->node, &iob->io, now_ns)) {
 		if (iop_takes(pool, iob, now_ns)) {
@@ -296,13 +312,12 @@ void iop_complete(struct sim_pool *pool, struct sim_io *iob, u64 now_ns)
 	pool->in_flight--;
 	if (iob_note_late(pool, iob, now_ns) && !pool->contended)
 		iop_queue_work(pool, now_ns);
-	if (!pool->contended) {
-		if (now_ns - iob->issue_ns > SLOW_NS) {
-			pool->slow_ns = now_ns;
-			pool->passes[IOBAND_READ] = NULL;
-		}
-		return;
+	if (now_ns - iob->issue_ns > SLOW_NS) {
+		pool->slow_ns = now_ns;
+		pool->passes[IOBAND_READ] = NULL;
 	}
+	if (!pool->contended)
+		return;
 	iob->group->done_ns = now_ns;
 	iop_note_service(pool, now_ns - iob->issue_ns);
 	if (pool->sched.held)

@@ -130,6 +130,9 @@ struct sim_pool {
 	struct sim_group *user;
 	u64 shared_ns;
 	bool is_split;
+	bool is_alone;
+	u32 nr_holding;
+	u32 held_writes;
 	u64 last_held_ns;
 	struct ioband_depth depth;
 	struct list_head late;

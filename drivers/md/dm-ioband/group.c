@@ -346,26 +346,28 @@ static void iog_rehome(struct ioband_pool *pool, struct ioband_group *from,
 		       struct ioband_group *to)
 {
 	struct ioband_io *io;
+	unsigned int nr = 0;
 	u64 now_ns;
 
 	spin_lock(&pool->lock);
-	now_ns = ktime_get_ns();
 	WRITE_ONCE(from->detached, true);
 	if (READ_ONCE(pool->user) == from) {
 		WRITE_ONCE(pool->user, NULL);
 		iop_disown(pool);
 	}
 	/* Without another to go to, it holds nothing. */
-	if (iog_held(from))
-		iog_join(pool, to);
 	while ((io = iog_first_held(from))) {
 		struct ioband_bio *first = iob_from_io(io), *iob;
 
+		now_ns = ktime_get_ns();
+		iog_join(pool, to);
 		iob_dequeue(pool, first, now_ns);
 		for (iob = first; iob; iob = iob->next)
 			iob_move(iob, to);
 		iob_enqueue(pool, first, now_ns);
+		iop_let_others(pool, &nr, io);
 	}
+	now_ns = ktime_get_ns();
 	iop_drop_streams(pool, from);
 	ioband_node_del(&pool->sched, &from->node, now_ns);
 	iop_pump(pool, NULL, NULL, now_ns);

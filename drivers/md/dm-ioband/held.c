@@ -15,6 +15,9 @@
 /* How long what is held may take at limits, but for the last of it. */
 #define HELD_NS		((u64)NSEC_PER_SEC)
 
+/* Work without bound drops the lock after so many. */
+#define LOCKED_BIOS	256
+
 /**
  * iob_has_room - whether a bio may be held, or its submitter shall wait
  * @pool: the pool
@@ -37,6 +40,27 @@ bool iob_has_room(struct ioband_pool *pool, const struct ioband_bio *iob, u64 no
 	due_ns = ioband_due_ns(&pool->sched, &iob->group->node, iob->io.dir, bound->ios,
 			       bound->sectors, now_ns);
 	return due_ns - now_ns <= HELD_NS;
+}
+
+/**
+ * iop_let_others - have others get the lock, and the processor, amid work without bound
+ * @pool: the pool
+ * @nr: how many bios were dealt with under the lock; 0 to begin with
+ * @io: one more, or the run of them, that has just been
+ *
+ * What kernel threads hold may be a million bios, half a microsecond each.
+ *
+ * Context: process, pool->lock held; dropped and taken again now and then.
+ */
+void iop_let_others(struct ioband_pool *pool, unsigned int *nr, const struct ioband_io *io)
+{
+	*nr += 1 + io->merged;
+	if (*nr < LOCKED_BIOS)
+		return;
+	*nr = 0;
+	spin_unlock(&pool->lock);
+	cond_resched();
+	spin_lock(&pool->lock);
 }
 
 /**

@@ -625,8 +625,8 @@ void iot_stats(struct ioband_target *iot, char *result, unsigned int maxlen);
 void iot_show(struct ioband_target *iot, char *result, unsigned int maxlen);
 
 /* suspend.c */
-void iop_push_back(struct ioband_pool *pool, struct ioband_target *iot);
-void iop_drain(struct ioband_pool *pool, struct ioband_target *iot);
+void iop_push_back(struct ioband_pool *pool, struct ioband_volume *volume);
+void iop_drain(struct ioband_pool *pool, struct ioband_volume *volume);
 
 /* pool.c */
 void iot_find_legs(struct ioband_target *iot);
@@ -762,6 +762,7 @@ void iob_send(struct ioband_pool *pool, struct ioband_bio *iob,
 /* held.c */
 void iob_add_held(struct ioband_bio *iob);
 void iob_drop_held(struct ioband_bio *iob);
+void iop_let_others(struct ioband_pool *pool, unsigned int *nr, const struct ioband_io *io);
 bool iob_has_room(struct ioband_pool *pool, const struct ioband_bio *iob, u64 now_ns);
 
 /* run.c */

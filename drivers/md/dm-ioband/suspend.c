@@ -9,57 +9,51 @@
 #include "ioband.h"
 
 static void iog_push_back(struct ioband_pool *pool, struct ioband_group *group,
-			  struct ioband_target *iot, struct bio_list *bios)
+			  struct bio_list *bios)
 {
-	struct bio_list others = BIO_EMPTY_LIST;
 	struct ioband_io *io;
-	struct bio *bio;
-	u64 now_ns;
+	unsigned int nr = 0;
 
 	spin_lock(&pool->lock);
-	now_ns = ktime_get_ns();
 	while ((io = iog_first_held(group))) {
 		struct ioband_bio *iob = iob_from_io(io);
 
-		iob_dequeue(pool, iob, now_ns);
-		if (iob->target != iot) {
-			bio_list_add(&others, iob_to_bio(iob));
-			continue;
-		}
+		iob_dequeue(pool, iob, ktime_get_ns());
 		for (; iob; iob = iob->next) {
 			iob->group = NULL;
 			percpu_ref_put(&group->ref);
 			bio_list_add(bios, iob_to_bio(iob));
 		}
+		iop_let_others(pool, &nr, io);
 	}
-	while ((bio = bio_list_pop(&others)))
-		iob_enqueue(pool, iob_from_bio(bio), now_ns);
 	spin_unlock(&pool->lock);
 	iog_wake_all(group);
 }
 
 /**
- * iop_push_back - hand the held bios of a target back to dm, to be requeued
+ * iop_push_back - hand the held bios of a volume back to dm, to be requeued
  * @pool: the pool
- * @iot: the target; it holds no bio until its push_back is cleared
+ * @volume: the volume; none of its targets holds a bio until its push_back is cleared
  *
- * Context: process; dm is in a noflush suspend of the target.
+ * Context: process; dm is in a noflush suspend of all its targets.
  */
-void iop_push_back(struct ioband_pool *pool, struct ioband_target *iot)
+void iop_push_back(struct ioband_pool *pool, struct ioband_volume *volume)
 {
-	struct ioband_volume *volume = iot->volume;
+	struct ioband_target *iot;
 	struct bio_list bios = BIO_EMPTY_LIST;
 	struct ioband_group *group = NULL;
 	struct bio *bio;
 	unsigned long id;
 
 	spin_lock(&pool->lock);
-	WRITE_ONCE(iot->push_back, true);
+	list_for_each_entry(iot, &pool->targets, list)
+		if (iot->volume == volume)
+			WRITE_ONCE(iot->push_back, true);
 	spin_unlock(&pool->lock);
 
 	mutex_lock(&ioband_mutex);
 	while ((group = iov_next(volume, group, &id)))
-		iog_push_back(pool, group, iot, &bios);
+		iog_push_back(pool, group, &bios);
 	mutex_unlock(&ioband_mutex);
 
 	while ((bio = bio_list_pop(&bios))) {
@@ -71,12 +65,13 @@ void iop_push_back(struct ioband_pool *pool, struct ioband_target *iot)
 static void iog_drain(struct ioband_pool *pool, struct ioband_group *group)
 {
 	struct ioband_io *io;
-	u64 now_ns;
+	unsigned int nr = 0;
 
 	spin_lock(&pool->lock);
-	now_ns = ktime_get_ns();
-	while ((io = iog_first_held(group)))
-		iob_let_go(pool, iob_from_io(io), now_ns);
+	while ((io = iog_first_held(group))) {
+		iob_let_go(pool, iob_from_io(io), ktime_get_ns());
+		iop_let_others(pool, &nr, io);
+	}
 	spin_unlock(&pool->lock);
 	iog_wake_all(group);
 }
@@ -84,21 +79,23 @@ static void iog_drain(struct ioband_pool *pool, struct ioband_group *group)
 /**
  * iop_drain - send down all that a volume holds
  * @pool: the pool
- * @iot: one of the volume's targets; it holds no bio until its drain is cleared
+ * @volume: the volume; none of its targets holds a bio until its drain is cleared
  *
  * A flushing suspend waits for every bio, and must not wait until a limit of one
  * I/O per second has let a thousand pass. The groups are charged all the same.
  *
  * Context: process.
  */
-void iop_drain(struct ioband_pool *pool, struct ioband_target *iot)
+void iop_drain(struct ioband_pool *pool, struct ioband_volume *volume)
 {
-	struct ioband_volume *volume = iot->volume;
+	struct ioband_target *iot;
 	struct ioband_group *group = NULL;
 	unsigned long id;
 
 	spin_lock(&pool->lock);
-	WRITE_ONCE(iot->drain, true);
+	list_for_each_entry(iot, &pool->targets, list)
+		if (iot->volume == volume)
+			WRITE_ONCE(iot->drain, true);
 	spin_unlock(&pool->lock);
 
 	mutex_lock(&ioband_mutex);

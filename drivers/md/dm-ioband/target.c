@@ -358,9 +358,9 @@ static void ioband_presuspend(struct dm_target *ti)
 	struct ioband_target *iot = ti->private;
 
 	if (dm_noflush_suspending(ti))
-		iop_push_back(iot->volume->pool, iot);
+		iop_push_back(iot->volume->pool, iot->volume);
 	else
-		iop_drain(iot->volume->pool, iot);
+		iop_drain(iot->volume->pool, iot->volume);
 }
 
 static void ioband_presuspend_undo(struct dm_target *ti)

@@ -289,13 +289,37 @@ static void test_squeeze_ends(void **state)
 		 "[group reader]\nlatency = 1ms\n[job]\nspan = 8G\nstop = 18s\n"
 		 "[group flood]\n" FLOOD);
 	assert_true(writes("flood") > 450e6);
-	assert_int_equal(sim.pool.sched.squeeze.state, IOBAND_SQUEEZE_OFF);
+	assert_false(sim.pool.sched.squeeze.is_on);
 	clean_up(NULL);
 	simulate("[run]\nsettle = 2s\ntime = 28s\n[disk]\nmodel = ssd\n"
 		 "[group reader]\nlatency = 1ms\n[job]\nspan = 8G\n"
 		 "[group flood]\n" FLOOD "stop = 8s\n");
-	assert_int_equal(sim.pool.sched.squeeze.state, IOBAND_SQUEEZE_OFF);
+	assert_false(sim.pool.sched.squeeze.is_on);
 	assert_int_equal(sim.pool.contended, false);
+}
+
+/* Nothing has to be remembered for a reader that comes for a second of four. */
+static void test_squeeze_bursts(void **state)
+{
+	simulate("[run]\nsettle = 3s\ntime = 20s\n" SSD "[group reader]\nlatency = 1ms\n"
+		 "[job]\nspan = 8G\nstart = 4s\nstop = 5s\n"
+		 "[job]\nspan = 8G\nstart = 8s\nstop = 9s\n"
+		 "[job]\nspan = 8G\nstart = 12s\nstop = 13s\n"
+		 "[job]\nspan = 8G\nstart = 16s\nstop = 17s\n"
+		 "[job]\nspan = 8G\nstart = 20s\nstop = 21s\n"
+		 "[group flood]\n" FLOOD);
+	assert_true(p99_ms("reader") <= 10);
+	assert_true(writes("flood") >= 300e6);
+}
+
+/* Where it is in vain it is tried less and less: after 8 s, 16 and 32 within 100 s. */
+static void test_squeeze_stays_away(void **state)
+{
+	simulate("[run]\nsettle = 0s\ntime = 100s\n" FLAT "slots = 4\nservice_ns = 1000000\n"
+		 "[group a]\nlatency = 500us\n[job]\nrate = 30\n"
+		 "[group w]\n[job]\nwrite = 100\ndepth = 16\n");
+	assert_int_equal(sim.pool.sched.squeeze.away_ns, 64 * NSEC_PER_SEC);
+	assert_true(writes("w") >= 3900 * 4096);
 }
 
 /*
@@ -739,6 +763,8 @@ int main(void)
 		TEST(test_squeezes),
 		TEST(test_squeeze_shares),
 		TEST(test_squeeze_ends),
+		TEST(test_squeeze_bursts),
+		TEST(test_squeeze_stays_away),
 		TEST(test_squeeze_in_vain),
 		TEST(test_latency),
 		TEST(test_burst),

@@ -191,7 +191,7 @@ static void iob_released_run(struct ioband_bio *first, u64 now_ns)
 static void iop_set_depth(struct ioband_pool *pool, u64 now_ns)
 {
 	bool is_alone = pool->nr_holding <= 1 && !pool->is_split && !pool->has_stalled &&
-			!pool->sched.squeeze.state && !pool->sched.policy->only_limits &&
+			!pool->sched.squeeze.is_on && !pool->sched.policy->only_limits &&
 			!iop_is_shared(pool);
 
 	if (is_alone != pool->is_alone) {

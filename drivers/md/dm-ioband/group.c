@@ -160,7 +160,6 @@ struct ioband_group *iog_create(struct ioband_volume *volume, u64 id,
 	group->settings = settings;
 	group->latency_ns = latency_ns(&settings);
 	INIT_LIST_HEAD(&group->account.news);
-	INIT_LIST_HEAD(&group->late);
 	for (dir = IOBAND_READ; dir < IOBAND_DIRS; dir++)
 		init_waitqueue_head(&group->wait[dir]);
 	ioband_node_init(&group->node, group->settings.weight);

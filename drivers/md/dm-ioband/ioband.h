@@ -37,6 +37,7 @@
 #include <linux/hashtable.h>
 #include <linux/hrtimer.h>
 #include <linux/list.h>
+#include <linux/llist.h>
 #include <linux/mutex.h>
 #include <linux/percpu-refcount.h>
 #include <linux/percpu.h>
@@ -130,8 +131,6 @@ struct ioband_seen {
 	u64 unmet_ns;
 	u64 late_ios;
 	u64 done_ios;
-	u64 sent_ios;
-	bool is_late;			/* not long ago I/O took too long at the disk */
 	unsigned long jiffies[IOBAND_FAILINGS];	/* when it last failed; 0: never */
 };
 
@@ -146,7 +145,7 @@ struct ioband_group {
 	/* Read by every I/O, on all CPUs. */
 	struct ioband_volume *volume;
 	u64 id;
-	/* One while attached, one per bio, per account on pool->news, in pool->late. */
+	/* One while attached, one per bio, per account on pool->news, while @is_late. */
 	struct percpu_ref ref;
 	struct ioband_stats __percpu *stats;
 	u64 latency_ns;			/* its target, or 0; written under pool->lock */
@@ -158,8 +157,11 @@ struct ioband_group {
 
 	/* Written by completions. */
 	struct ioband_account account ____cacheline_aligned_in_smp;
-	struct list_head late;		/* pool->late, under pool->clock_lock as the next */
-	u32 late_ios;			/* at the disk alone, since somebody looked */
+	struct llist_node late;		/* pool->late */
+	atomic_t is_late;		/* it is in there, or about to be */
+	/* Since the last look while it is: I/Os with data, and late at the disk alone. */
+	atomic_t timed_ios;
+	atomic_t late_ios;
 	/* Time with I/O outstanding, kept like the block layer's io_ticks. */
 	unsigned long busy_stamp_jiffies;
 	unsigned long busy_jiffies;
@@ -388,8 +390,8 @@ struct ioband_pool {
 	spinlock_t clock_lock ____cacheline_aligned_in_smp;
 	struct ioband_clock clock;	/* guarded by clock_lock, as the next */
 	struct list_head news;		/* accounts to be settled */
-	struct list_head late;		/* groups of which I/O took too long at the disk */
-	u32 nr_late;			/* how many */
+	/* Groups of which I/O took too long at the disk; taken out by latency_work. */
+	struct llist_head late;
 	/* Mean time of a bio at the disk, of what completes under contention. */
 	u64 service_ns;
 	u64 service_off_ns;		/* mean deviation */
@@ -403,7 +405,7 @@ struct ioband_pool {
 	u64 timer_ns;			/* its expiry; guarded by lock */
 	struct work_struct look_work;	/* looks what may go; never sleeps below */
 	struct delayed_work notice_work;	/* looks at what groups get */
-	struct delayed_work squeeze_work;	/* looks whether targets are missed below */
+	struct delayed_work latency_work;	/* looks whether targets are missed below */
 
 	/* Written under ioband_mutex and lock. */
 	u32 io_throttle;
@@ -731,9 +733,9 @@ void iop_lane_work(struct work_struct *work);
 enum hrtimer_restart iop_timer(struct hrtimer *timer);
 void iop_look_work(struct work_struct *work);
 
-/* squeeze.c */
-void iog_note_late(struct ioband_pool *pool, struct ioband_group *group);
-void iop_squeeze_work(struct work_struct *work);
+/* latency.c */
+void iog_note_latency(struct ioband_pool *pool, struct ioband_group *group, bool is_late);
+void iop_latency_work(struct work_struct *work);
 
 /* stall.c */
 bool iop_look_for_stalls(struct ioband_pool *pool, u64 now_ns);
@@ -794,7 +796,6 @@ void iop_note_service(struct ioband_pool *pool, u64 ns);
 void iog_sum(const struct ioband_group *group, struct ioband_sums *sums);
 void iog_data_in_flight(const struct ioband_group *group, u64 sectors[IOBAND_DIRS]);
 u64 iog_in_flight(const struct ioband_group *group, u64 sectors[IOBAND_DIRS]);
-u64 iog_sent(const struct ioband_group *group);
 u64 iog_mean_bytes(const struct ioband_group *group);
 
 #endif /* _DM_IOBAND_H */

@@ -35,10 +35,10 @@ static struct ioband_pool *iop_create(const struct ioband_table *table,
 			     HRTIMER_MODE_ABS);
 	INIT_WORK(&pool->look_work, iop_look_work);
 	INIT_DELAYED_WORK(&pool->notice_work, iop_notice_work);
-	INIT_DELAYED_WORK(&pool->squeeze_work, iop_squeeze_work);
+	INIT_DELAYED_WORK(&pool->latency_work, iop_latency_work);
 	spin_lock_init(&pool->clock_lock);
 	INIT_LIST_HEAD(&pool->news);
-	INIT_LIST_HEAD(&pool->late);
+	init_llist_head(&pool->late);
 	INIT_LIST_HEAD(&pool->idle_streams);
 	hash_init(pool->stream_hash);
 	INIT_LIST_HEAD(&pool->targets);
@@ -73,7 +73,7 @@ static void iop_destroy(struct ioband_pool *pool)
 	/* Without a target nobody starts it. */
 	hrtimer_cancel(&pool->timer);
 	cancel_delayed_work_sync(&pool->notice_work);
-	cancel_delayed_work_sync(&pool->squeeze_work);
+	cancel_delayed_work_sync(&pool->latency_work);
 	destroy_workqueue(pool->wq);
 	kvfree(pool->streams);
 	kfree(pool);

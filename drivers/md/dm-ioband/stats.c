@@ -94,26 +94,6 @@ u64 iog_in_flight(const struct ioband_group *group, u64 sectors[IOBAND_DIRS])
 }
 
 /**
- * iog_sent - how many bios a group has sent to the disk
- * @group: the group
- *
- * Context: any.
- */
-u64 iog_sent(const struct ioband_group *group)
-{
-	const struct ioband_stats *stats;
-	unsigned int cpu;
-	u64 ios = 0;
-
-	for_each_possible_cpu(cpu) {
-		stats = per_cpu_ptr(group->stats, cpu);
-		ios += READ_ONCE(stats->issued_ios[READ]) +
-		       READ_ONCE(stats->issued_ios[WRITE]);
-	}
-	return ios;
-}
-
-/**
  * iog_mean_bytes - the mean size of a group's I/Os
  * @group: the group
  *

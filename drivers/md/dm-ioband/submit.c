@@ -214,7 +214,7 @@ static void iop_calm(struct ioband_pool *pool, u64 now_ns)
 {
 	lockdep_assert_held(&pool->lock);
 
-	if (pool->sched.squeeze.state || pool->has_stalled || ioband_is_ready(&pool->sched) ||
+	if (pool->sched.squeeze.is_on || pool->has_stalled || ioband_is_ready(&pool->sched) ||
 	    (s64)(now_ns - pool->last_held_ns) <= CALM_NS)
 		return;
 	WRITE_ONCE(pool->contended, false);
@@ -428,11 +428,11 @@ void iop_complete(struct ioband_pool *pool, struct ioband_bio *iob)
 	this_cpu_add(stats->service_ns, service_ns);
 	this_cpu_inc(stats->services[ioband_bucket(service_ns)]);
 	/* How long a flush or a discard takes is the drive's affair. */
-	if (unlikely(latency_ns) && iob->data_sectors &&
-	    now_ns - iob->io.arrival_ns > latency_ns) {
-		this_cpu_inc(stats->late_ios);
-		if (service_ns > latency_ns && !READ_ONCE(iob_below(iob)->stalled_ns))
-			iog_note_late(pool, group);
+	if (unlikely(latency_ns) && iob->data_sectors) {
+		if (now_ns - iob->io.arrival_ns > latency_ns)
+			this_cpu_inc(stats->late_ios);
+		iog_note_latency(pool, group, service_ns > latency_ns &&
+				 !READ_ONCE(iob_below(iob)->stalled_ns));
 	}
 	iog_busy(group, true);
 	if (unlikely(iob->is_timed))

@@ -89,7 +89,7 @@ static void iop_arm(struct sim_pool *pool)
 static void iop_set_depth(struct sim_pool *pool, u64 now_ns)
 {
 	bool is_alone = pool->nr_holding <= 1 && !pool->is_split &&
-			!pool->sched.squeeze.state && !pool->sched.policy->only_limits &&
+			!pool->sched.squeeze.is_on && !pool->sched.policy->only_limits &&
 			!iop_is_shared(pool, now_ns);
 
 	if (is_alone != pool->is_alone) {
@@ -235,7 +235,7 @@ static bool iob_hold(struct sim_pool *pool, struct sim_io *iob, u64 now_ns)
 /* When nothing had to be held for a while, I/O passes again. */
 static void iop_calm(struct sim_pool *pool, u64 now_ns)
 {
-	if (pool->sched.squeeze.state || ioband_is_ready(&pool->sched) ||
+	if (pool->sched.squeeze.is_on || ioband_is_ready(&pool->sched) ||
 	    (s64)(now_ns - pool->last_held_ns) <= CALM_NS)
 		return;
 	pool->contended = false;
@@ -310,7 +310,7 @@ void iop_complete(struct sim_pool *pool, struct sim_io *iob, u64 now_ns)
 	if (iob->is_timed)
 		iob_stop_clock(pool, iob, now_ns);
 	pool->in_flight--;
-	if (iob_note_late(pool, iob, now_ns) && !pool->contended)
+	if (iob_note_latency(pool, iob, now_ns) && !pool->contended)
 		iop_queue_work(pool, now_ns);
 	if (now_ns - iob->issue_ns > SLOW_NS) {
 		pool->slow_ns = now_ns;

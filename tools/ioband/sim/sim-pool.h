@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What submit.c, dispatch.c, depth.c, time.c and squeeze.c are in the module: the
+ * What submit.c, dispatch.c, depth.c, time.c and latency.c are in the module: the
  * layer around the scheduling core, for simulated I/O, without locks, CPUs and bios.
  * Functions are named as in the module, so that the two can be read side by side.
  */
@@ -36,10 +36,9 @@ struct sim_account {
  * @in_flight: number of I/Os at the disk
  * @in_flight_sectors: their size, by direction
  * @done_ns: time of the last completion under contention
- * @done_ios: I/Os done, if it has a latency target
- * @seen_ios: those at the last look
- * @late_ios: those that took too long at the disk since then
- * @late: place in the pool's list while any did
+ * @late: place in the pool's list while I/O took too long at the disk
+ * @timed_ios: I/Os done since the last look while it is there
+ * @late_ios: those that took too long
  * @count: where its I/O is counted
  */
 struct sim_group {
@@ -51,10 +50,9 @@ struct sim_group {
 	u64 in_flight;
 	u64 in_flight_sectors[IOBAND_DIRS];
 	u64 done_ns;
-	u64 done_ios;
-	u64 seen_ios;
-	u64 late_ios;
 	struct list_head late;
+	u32 timed_ios;
+	u32 late_ios;
 	struct sim_count *count;
 };
 
@@ -192,8 +190,8 @@ void iop_begin_depth(struct sim_pool *pool, u64 now_ns);
 void iop_tick_depth(struct sim_pool *pool, u64 now_ns);
 void iop_note_service(struct sim_pool *pool, u64 ns);
 
-/* sim-squeeze.c */
-bool iob_note_late(struct sim_pool *pool, struct sim_io *iob, u64 now_ns);
+/* sim-latency.c */
+bool iob_note_latency(struct sim_pool *pool, struct sim_io *iob, u64 now_ns);
 bool iop_tick_squeeze(struct sim_pool *pool, u64 now_ns);
 
 /* sim-time.c */

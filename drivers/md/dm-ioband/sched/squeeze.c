@@ -13,18 +13,15 @@
  * concerned. What a minimum or a target lets go passes, and groups that have a target do
  * not wait for it at all: it is for their sake.
  *
- * Nobody can say in advance what limit is needed, so it is found as a quantile is
- * (H. Robbins, S. Monro, "A Stochastic Approximation Method", Annals of Mathematical
- * Statistics 22, 1951): each I/O that is late makes it less by a fixed part, and each one
- * in time makes it more, by as much less as late ones shall be rarer. It comes to rest
- * where 1 in LATE_PART is late. The group that fares worst decides.
+ * Nobody can say in advance what limit is needed. It begins with what is written: each I/O
+ * that is late makes it less by 1/STEPS, and each one in time makes it more, by as much less
+ * as late ones shall be rarer, so it comes to rest where 1 in LATE_PART is late (H. Robbins,
+ * S. Monro, "A Stochastic Approximation Method", Annals of Mathematical Statistics 22, 1951).
+ * The group that fares worst decides.
  *
- * It is on trial. First it is measured what is written and missed without it. If all I/O
- * of the group is late, it is the disk, or its own queue: nothing is done. If at the least
- * rate half as much is missed as before, it is kept; if not, it is let go, and stays away
- * for twice as long each time. It ends, too, when it has let go of all that was written
- * before, when no write had to wait for it for a while, or when nobody who has a target
- * sends I/O. Then the rate is remembered, to begin there next time.
+ * If nearly all I/O is late, whatever is written, it is the disk or the group's own queue;
+ * and if at the least rate too much still is, the target cannot be had. Then it lets go, and
+ * stays away for twice as long each time.
  */
 #include "private.h"
 
@@ -35,17 +32,16 @@ enum {
 	STEPS		= 16,
 	/* The least rate, as a part of what was written before. */
 	LEAST_PART	= 32,
-	/* What tells something: so many more late than may be, so many late. */
-	BEGIN_LATE	= 2,
+	/* There has to be a limit if a group had so many more late I/Os than it may. */
+	LIMIT_LATE	= 4,
+	/* So many late I/Os tell whether it is of use: */
 	JUDGE_LATE	= 8,
-	/* All are late, if no more are in time than one in so many. */
+	/* not if less than one in so many is in time; at the least rate, if more are late. */
 	ALL_PART	= 32,
+	VAIN_PART	= 16,
 };
 
 #define SECTOR_BYTES_SHIFT	9
-
-/* To measure for so long, if less than JUDGE_LATE are late. */
-#define MEASURE_NS	((u64)2 * NSEC_PER_SEC)
 
 /* When no I/O with a target has come, or no write has waited, for so long, it ends. */
 #define IDLE_NS		((u64)NSEC_PER_SEC)
@@ -60,8 +56,6 @@ static void set_rate(struct ioband_sched *sched, u64 rate, u64 now_ns)
 	struct ioband_squeeze *squeeze = &sched->squeeze;
 	struct ioband_terms old = squeeze->terms;
 
-	if (rate == squeeze->rate)
-		return;
 	ioband_terms_init(&squeeze->terms, limits, 0, false, 0);
 	if (squeeze->rate)
 		ioband_terms_inherit(&squeeze->terms, &old, now_ns);
@@ -71,24 +65,15 @@ static void set_rate(struct ioband_sched *sched, u64 rate, u64 now_ns)
 	sched->root.terms = &squeeze->terms;
 }
 
-static void measure(struct ioband_squeeze *squeeze, u64 now_ns)
-{
-	squeeze->state = IOBAND_SQUEEZE_MEASURING;
-	squeeze->began_ns = now_ns;
-	squeeze->from_sectors = squeeze->sent_sectors;
-	squeeze->now = (struct ioband_squeeze_count) { };
-}
-
 /* What lags behind because of the limit begins anew beside the rest. */
-static void end(struct ioband_sched *sched, u64 kept_rate, u64 away_ns, u64 now_ns)
+static void end(struct ioband_sched *sched)
 {
 	struct ioband_squeeze *squeeze = &sched->squeeze;
 
-	squeeze->state = IOBAND_SQUEEZE_OFF;
-	squeeze->kept_rate = kept_rate;
-	squeeze->until_ns = now_ns + away_ns;
-	squeeze->rate = 0;
+	squeeze->is_on = false;
 	squeeze->is_shut = false;
+	squeeze->rate = 0;
+	squeeze->top_rate = 0;
 	if (!sched->root.terms)
 		return;
 	sched->root.terms = NULL;
@@ -99,54 +84,26 @@ static void give_up(struct ioband_sched *sched, u64 now_ns)
 {
 	struct ioband_squeeze *squeeze = &sched->squeeze;
 
+	/* It has not been of no use for as long as it had stayed away. */
+	if (now_ns - squeeze->until_ns > squeeze->away_ns)
+		squeeze->away_ns = 0;
 	squeeze->away_ns = clamp(squeeze->away_ns * 2, AWAY_MIN_NS, AWAY_MAX_NS);
-	end(sched, 0, squeeze->away_ns, now_ns);
+	squeeze->until_ns = now_ns + squeeze->away_ns;
+	end(sched);
 }
 
-/* It is known, or not yet, what is written and missed without it. */
-static void begin(struct ioband_sched *sched, u64 now_ns)
+/* Whether the target is missed for another reason than what is written. */
+static bool is_of_no_use(struct ioband_squeeze *squeeze)
 {
-	struct ioband_squeeze *squeeze = &sched->squeeze;
-	const struct ioband_squeeze_count *was = &squeeze->was;
-	u64 ns = now_ns - squeeze->began_ns, least;
+	u64 done = squeeze->done, late = squeeze->late;
 
-	/* One of several groups may just have made it begin, and then others have told. */
-	if (ns < IOBAND_SQUEEZE_LOOK_NS / 2 ||
-	    (squeeze->now.late < JUDGE_LATE && ns < MEASURE_NS))
-		return;
-	squeeze->was = squeeze->now;
-	squeeze->was_rate = mul_u64_u64_div_u64(squeeze->sent_sectors - squeeze->from_sectors,
-						(u64)NSEC_PER_SEC << SECTOR_BYTES_SHIFT, ns);
-	least = squeeze->was_rate / LEAST_PART;
-	if (!least || was->late * LATE_PART < was->done) {
-		end(sched, squeeze->kept_rate, 0, now_ns);
-		return;
-	}
-	if ((was->done - was->late) * ALL_PART < was->done) {
-		give_up(sched, now_ns);
-		return;
-	}
-	squeeze->state = IOBAND_SQUEEZE_ON;
-	squeeze->shut_ns = now_ns;
-	squeeze->now = (struct ioband_squeeze_count) { };
-	if (!squeeze->kept_rate || squeeze->kept_rate > squeeze->was_rate / 2)
-		squeeze->kept_rate = squeeze->was_rate / 2;
-	set_rate(sched, max(squeeze->kept_rate, least), now_ns);
-}
-
-/* Whether at the least rate it is of use, or cannot be told yet. */
-static bool is_of_use(struct ioband_squeeze *squeeze)
-{
-	const struct ioband_squeeze_count now = squeeze->now, *was = &squeeze->was;
-
-	if (squeeze->rate > squeeze->was_rate / LEAST_PART) {
-		squeeze->now = (struct ioband_squeeze_count) { };
-		return true;
-	}
-	if (now.late < JUDGE_LATE)
-		return true;
-	squeeze->now = (struct ioband_squeeze_count) { };
-	return 2 * now.late * was->done <= was->late * now.done;
+	if (late < JUDGE_LATE)
+		return false;
+	squeeze->done = 0;
+	squeeze->late = 0;
+	if (squeeze->rate && squeeze->rate == squeeze->top_rate / LEAST_PART)
+		return late * VAIN_PART > done;
+	return (done - late) * ALL_PART < done;
 }
 
 static void adjust(struct ioband_sched *sched, u64 now_ns)
@@ -156,25 +113,27 @@ static void adjust(struct ioband_sched *sched, u64 now_ns)
 	s64 part = clamp(squeeze->worst, -most / 8, most / 2);
 	u64 rate = squeeze->rate, rest;
 
-	if (now_ns - squeeze->heard_ns > IDLE_NS ||
-	    now_ns - squeeze->shut_ns > NEEDLESS_NS) {
-		end(sched, rate, 0, now_ns);
+	if (!rate) {
+		rate = mul_u64_u64_div_u64(squeeze->sent_sectors,
+					   (u64)NSEC_PER_SEC << SECTOR_BYTES_SHIFT,
+					   now_ns - squeeze->looked_ns);
+		squeeze->top_rate = max(squeeze->top_rate, rate);
+		if (squeeze->excess <= LIMIT_LATE * LATE_PART || squeeze->top_rate < LEAST_PART)
+			return;
+		rate = squeeze->top_rate;
+		part = squeeze->excess;
+		squeeze->done = 0;
+		squeeze->late = 0;
+	} else if (part < 0 && (squeeze->heard_ns != now_ns ||
+				ioband_before(squeeze->shut_ns, squeeze->looked_ns))) {
+		/* Nothing tells that there may be more, or nobody has waited for it. */
 		return;
 	}
-	if (!is_of_use(squeeze)) {
-		give_up(sched, now_ns);
-		return;
-	}
-	/* More does no good if nobody has waited for it. */
-	if (part < 0 && ioband_before(squeeze->shut_ns, squeeze->looked_ns))
-		return;
 	rate -= (s64)div64_u64_rem(rate, most, &rest) * part;
-	if (rate >= squeeze->was_rate) {
-		squeeze->away_ns = 0;
-		end(sched, 0, 0, now_ns);
-		return;
-	}
-	set_rate(sched, max(rate, squeeze->was_rate / LEAST_PART), now_ns);
+	if (rate < squeeze->top_rate)
+		set_rate(sched, max(rate, squeeze->top_rate / LEAST_PART), now_ns);
+	else
+		end(sched);
 }
 
 /**
@@ -189,21 +148,19 @@ static void adjust(struct ioband_sched *sched, u64 now_ns)
  * (@terms->late is 0) and ioband_squeeze_tick() returns false.
  */
 void ioband_squeeze_note(struct ioband_sched *sched, struct ioband_terms *terms,
-			 u64 done, u64 late, u64 now_ns)
+			 u32 done, u32 late, u64 now_ns)
 {
 	struct ioband_squeeze *squeeze = &sched->squeeze;
-	s64 part = late * LATE_PART - min(done, U64_MAX >> 1);
+	s64 part = (s64)late * LATE_PART - done;
 
-	terms->late = clamp(terms->late + part, (s64)0, (s64)BEGIN_LATE * LATE_PART);
+	terms->late = clamp(terms->late + part, (s64)0, (s64)2 * LIMIT_LATE * LATE_PART);
+	squeeze->excess = max(squeeze->excess, terms->late);
 	if (!done)
 		return;
 	squeeze->heard_ns = now_ns;
-	squeeze->now.done += done;
-	squeeze->now.late += late;
+	squeeze->done += done;
+	squeeze->late += late;
 	squeeze->worst = max(squeeze->worst, part);
-	if (squeeze->state == IOBAND_SQUEEZE_OFF && terms->late > LATE_PART &&
-	    !ioband_before(now_ns, squeeze->until_ns))
-		measure(squeeze, now_ns);
 }
 
 /**
@@ -237,15 +194,28 @@ bool ioband_squeeze_tick(struct ioband_sched *sched, u64 now_ns)
 {
 	struct ioband_squeeze *squeeze = &sched->squeeze;
 
-	if (sched->policy->only_limits)
-		end(sched, 0, 0, now_ns);
-	else if (squeeze->state == IOBAND_SQUEEZE_MEASURING)
-		begin(sched, now_ns);
-	else if (squeeze->state == IOBAND_SQUEEZE_ON)
+	if (sched->policy->only_limits) {
+		end(sched);
+	} else if (!squeeze->is_on) {
+		squeeze->is_on = squeeze->excess > LATE_PART &&
+				 !ioband_before(now_ns, squeeze->until_ns);
+		squeeze->shut_ns = now_ns;
+		squeeze->done = 0;
+		squeeze->late = 0;
+	} else if (now_ns - squeeze->heard_ns > IDLE_NS ||
+		   now_ns - squeeze->shut_ns > NEEDLESS_NS ||
+		   (!squeeze->rate && !squeeze->excess)) {
+		end(sched);
+	} else if (is_of_no_use(squeeze)) {
+		give_up(sched, now_ns);
+	} else {
 		adjust(sched, now_ns);
+	}
 	squeeze->looked_ns = now_ns;
+	squeeze->sent_sectors = 0;
 	squeeze->worst = -S64_MAX;
-	return squeeze->state != IOBAND_SQUEEZE_OFF;
+	squeeze->excess = 0;
+	return squeeze->is_on;
 }
 
 /**
@@ -258,5 +228,5 @@ u32 ioband_squeeze_percent(const struct ioband_sched *sched)
 {
 	const struct ioband_squeeze *squeeze = &sched->squeeze;
 
-	return squeeze->rate ? mul_u64_u64_div_u64(squeeze->rate, 100, squeeze->was_rate) : 100;
+	return squeeze->rate ? mul_u64_u64_div_u64(squeeze->rate, 100, squeeze->top_rate) : 100;
 }

@@ -19,6 +19,7 @@ enum {
 
 static const char * const names[NR_JOB_KEYS] = {
 	[JOB_STREAMS]	= "streams",
+	[JOB_VOLUMES]	= "volumes",
 	[JOB_DEPTH]	= "depth",
 	[JOB_THINK]	= "think",
 	[JOB_RATE]	= "rate",
@@ -46,6 +47,7 @@ void scenario_job_init(struct scenario_job *job, int group, unsigned long line)
 	job->line = line;
 	job->group = group;
 	job->streams = 1;
+	job->volumes = 1;
 	job->depth = 1;
 	job->think_ns = THINK_NS;
 	job->bytes = 4096;
@@ -127,6 +129,9 @@ static int take(struct scenario_job *job, enum scenario_job_key which,
 	case JOB_STREAMS:
 		return take_number(&job->streams, key, value, 1,
 				   SCENARIO_STREAMS_MAX, err);
+	case JOB_VOLUMES:
+		return take_number(&job->volumes, key, value, 1,
+				   SCENARIO_VOLUMES_MAX, err);
 	case JOB_DEPTH:
 		return take_number(&job->depth, key, value, 1, DEPTH_MAX, err);
 	case JOB_THINK:
@@ -190,7 +195,7 @@ int scenario_job_take(struct scenario_job *job, const char *key,
 		job->given[i] = true;
 		return take(job, i, value, err);
 	}
-	return refuse(err, "key '%.40s': expected streams, depth, think, rate, arrivals, pattern, size, write, async, prio, start, stop, offset or span",
+	return refuse(err, "key '%.40s': expected streams, volumes, depth, think, rate, arrivals, pattern, size, write, async, prio, start, stop, offset or span",
 		      key);
 }
 
@@ -215,6 +220,9 @@ int scenario_job_check(const struct scenario_job *job,
 		return refuse(err, "arrivals: has no effect without rate");
 	if (job->is_async && !job->write_percent)
 		return refuse(err, "async: has no effect without write");
+	if (job->volumes > job->streams)
+		return refuse(err, "volumes: expected no more than streams, %llu: each task's I/O is to one volume",
+			      (unsigned long long)job->streams);
 	if (job->stop_ns <= job->start_ns)
 		return refuse(err, "stop: expected later than start");
 	if (job->offset_bytes >= disk)

@@ -100,6 +100,7 @@ static int begin_group(struct reader *reader, const char *name)
 	group->name = xstrdup(name);
 	group->line = reader->nr;
 	group->count = 1;
+	group->volumes = 1;
 	group->parent = SCENARIO_NONE;
 	ioband_settings_init(&group->settings);
 	reader->in = IN_GROUP;
@@ -381,6 +382,41 @@ static const char *check_disk(const struct scenario *sc)
 	return wrong;
 }
 
+/* Whether what is set for @group is for others as well that are below it. */
+static bool has_below(const struct scenario *sc, const struct scenario_group *group)
+{
+	for (size_t i = 0; i < sc->nr_groups; i++)
+		if (sc->groups[i].parent == group - sc->groups)
+			return true;
+	return false;
+}
+
+/*
+ * Limits and minimums are of a volume. With those of groups below, the module has a tree of
+ * its own for each volume; that is not simulated.
+ */
+static int check_volumes(struct reader *reader)
+{
+	const struct scenario *sc = reader->sc;
+
+	for (size_t i = 0; i < sc->nr_groups; i++) {
+		const struct scenario_group *on = &sc->groups[i], *above = on;
+
+		reader->nr = on->line;
+		if (on->volumes > 1 && on->settings.min_rate)
+			return refuse(reader->err, "min of [group %.40s]: is of one volume, expected no volumes of its [job]",
+				      on->name);
+		for (; on->volumes > 1; above = &sc->groups[above->parent]) {
+			if (has_below(sc, above) && ioband_settings_need_terms(&above->settings))
+				return refuse(reader->err, "volumes of [group %.40s]: expected no limit, minimum or latency target of [group %.40s], which has others below it",
+					      on->name, above->name);
+			if (above->parent == SCENARIO_NONE)
+				break;
+		}
+	}
+	return 0;
+}
+
 static int check_groups(struct reader *reader)
 {
 	struct scenario *sc = reader->sc;
@@ -421,8 +457,10 @@ static int check_groups(struct reader *reader)
 				      SCENARIO_IOS_MAX);
 		if (scenario_job_check(job, sc, reader->err))
 			return -EINVAL;
+		sc->groups[job->group].volumes = max(sc->groups[job->group].volumes,
+						     job->volumes);
 	}
-	return 0;
+	return check_volumes(reader);
 }
 
 /* What begins only when all is over. */

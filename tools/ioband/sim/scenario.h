@@ -13,6 +13,7 @@ enum {
 	SCENARIO_SECTIONS_MAX	= 4096,
 	SCENARIO_GROUPS_MAX	= 1000000,
 	SCENARIO_STREAMS_MAX	= 1000000,
+	SCENARIO_VOLUMES_MAX	= 1000,
 	/* Outstanding I/Os, streams times depth, some 300 bytes each. */
 	SCENARIO_IOS_MAX	= 4000000,
 	/* Levels of groups: as many as the module has. */
@@ -41,6 +42,7 @@ struct scenario_step {
  * @is_placed: parent was given
  * @parent: index of the section of the parent groups, or %SCENARIO_NONE
  * @level: number of groups above
+ * @volumes: the most volumes of any of its jobs; more than 1: it has a member for each
  * @settings: settings of each group
  */
 struct scenario_group {
@@ -51,12 +53,14 @@ struct scenario_group {
 	bool is_placed;
 	int parent;
 	unsigned int level;
+	u64 volumes;
 	struct ioband_settings settings;
 };
 
 /* Keys of a job. */
 enum scenario_job_key {
 	JOB_STREAMS,
+	JOB_VOLUMES,
 	JOB_DEPTH,
 	JOB_THINK,
 	JOB_RATE,
@@ -79,6 +83,7 @@ enum scenario_job_key {
  * @given: which keys were given
  * @group: index of the section whose groups run it, each of them
  * @streams: number of tasks in each group
+ * @volumes: number of volumes that they are dealt out to
  * @depth: number of I/Os that a task keeps outstanding
  * @think_ns: think time after each I/O
  * @interval_ns: instead of @depth, the interval at which I/Os arrive; 0 for a closed
@@ -99,6 +104,7 @@ struct scenario_job {
 	bool given[NR_JOB_KEYS];
 	int group;
 	u64 streams;
+	u64 volumes;
 	u64 depth;
 	u64 think_ns;
 	u64 interval_ns;

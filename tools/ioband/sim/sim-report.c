@@ -24,6 +24,7 @@ struct demand {
  * @rivals: sum of the weights of active children, and of its own I/O if it had any
  * @want_ns: time in which its jobs waited for I/O
  * @busy_ns: time in which they waited for I/O or were thinking
+ * @volumes: how many it does I/O to, each as a child of its own
  * @due: the part of the disk due to it
  */
 struct tally {
@@ -34,6 +35,7 @@ struct tally {
 	u64 want_ns;
 	u64 busy_ns;
 	struct demand demand;
+	u64 volumes;
 	bool active;
 	double due;
 };
@@ -102,8 +104,10 @@ static void add_demands(const struct sim *sim, struct tally *tallies)
 	struct demand *demands = make_demands(sc);
 
 	for (size_t i = 0; i < sc->nr_groups; i++)
-		for (u64 j = 0; j < sc->groups[i].count; j++)
+		for (u64 j = 0; j < sc->groups[i].count; j++) {
 			tallies[sim->first_group[i] + j].demand = demands[i];
+			tallies[sim->first_group[i] + j].volumes = sc->groups[i].volumes;
+		}
 	free(demands);
 }
 
@@ -125,7 +129,7 @@ static struct tally *make_tallies(const struct sim *sim, struct tally *all)
 		tally->busy_ns = count->busy.ns;
 		tally->active = count->want.ns || count->ios[0] || count->ios[1];
 		if (tally->active)
-			tally->rivals = IOBAND_WEIGHT_DEFAULT;
+			tally->rivals = tally->volumes * IOBAND_WEIGHT_DEFAULT;
 	}
 	for (size_t i = sim->nr_groups; i--;) {
 		struct sim_group *parent = parent_of(sim, i);

@@ -117,6 +117,9 @@ struct sim {
 	struct sim_count *counts;
 	struct ioband_terms *terms;
 	size_t nr_groups;
+	struct sim_group *members;	/* of groups on several volumes */
+	struct ioband_terms *member_terms;
+	size_t *first_member;		/* index, by section */
 	size_t *first_group;		/* index, by section */
 	struct sim_hist *hists;
 	size_t nr_hists;

@@ -46,41 +46,66 @@ static struct sim_group *parent_of(const struct sim *sim,
 			    i % sim->sc->groups[section->parent].count];
 }
 
+static void start_group(struct sim *sim, struct sim_group *group, u32 weight,
+			const struct ioband_settings *set, struct ioband_terms *terms,
+			struct sim_group *parent)
+{
+	if (terms)
+		ioband_terms_init(terms, set->limits, set->min_rate,
+				  set->min_is_ios,
+				  (u64)set->latency_us * NSEC_PER_USEC);
+	iog_init(group, weight, parent && parent->count == group->count ? IOBAND_BE : set->class,
+		 terms);
+	iog_add(&sim->pool, group, parent);
+}
+
+/*
+ * A group on several volumes is what the module has as a common group: it holds nothing
+ * itself, and has a member for each volume, with limits and a target of its own.
+ */
 static void add_group(struct sim *sim, int section, u64 i, bool each)
 {
 	const struct scenario_group *spec = &sim->sc->groups[section];
 	const struct ioband_settings *set = &spec->settings;
+	bool has_terms = ioband_settings_need_terms(set);
 	size_t at = sim->first_group[section] + i;
+	size_t member = sim->first_member[section] + i * spec->volumes;
 	struct sim_group *group = &sim->groups[at];
-	struct ioband_terms *terms = NULL;
 
 	group->count = &sim->counts[at];
 	group->count->hist = &sim->hists[each ? at : (size_t)section];
 	if (sim->series)
 		group->count->series = &sim->series[section];
-	if (ioband_settings_need_terms(set)) {
-		terms = &sim->terms[at];
-		ioband_terms_init(terms, set->limits, set->min_rate,
-				  set->min_is_ios,
-				  (u64)set->latency_us * NSEC_PER_USEC);
+	start_group(sim, group, set->weight, set,
+		    has_terms && spec->volumes == 1 ? &sim->terms[at] : NULL,
+		    parent_of(sim, spec, i));
+	for (u64 j = 0; spec->volumes > 1 && j < spec->volumes; j++, member++) {
+		sim->members[member].count = group->count;
+		start_group(sim, &sim->members[member], IOBAND_WEIGHT_DEFAULT, set,
+			    has_terms ? &sim->member_terms[member] : NULL, group);
 	}
-	iog_init(group, set->weight, set->class, terms);
-	iog_add(&sim->pool, group, parent_of(sim, spec, i));
 }
 
 static void add_groups(struct sim *sim, bool each)
 {
 	const struct scenario *sc = sim->sc;
+	size_t nr_members = 0;
 
 	sim->first_group = xcalloc(sc->nr_groups + 1,
 				   sizeof(*sim->first_group));
+	sim->first_member = xcalloc(sc->nr_groups + 1, sizeof(*sim->first_member));
 	for (size_t i = 0; i < sc->nr_groups; i++) {
 		sim->first_group[i] = sim->nr_groups;
 		sim->nr_groups += sc->groups[i].count;
+		sim->first_member[i] = nr_members;
+		if (sc->groups[i].volumes > 1)
+			nr_members += sc->groups[i].count * sc->groups[i].volumes;
 	}
 	sim->groups = xcalloc(sim->nr_groups + 1, sizeof(*sim->groups));
 	sim->counts = xcalloc(sim->nr_groups + 1, sizeof(*sim->counts));
 	sim->terms = xcalloc(sim->nr_groups + 1, sizeof(*sim->terms));
+	sim->members = xcalloc(nr_members + 1, sizeof(*sim->members));
+	sim->member_terms = xcalloc(nr_members + 1, sizeof(*sim->member_terms));
 	sim->nr_hists = each ? sim->nr_groups : sc->nr_groups;
 	sim->hists = xcalloc(sim->nr_hists + 1, sizeof(*sim->hists));
 	if (sim->point)
@@ -120,13 +145,16 @@ static void add_tasks(struct sim *sim, const struct scenario_job *spec)
 
 	for (u64 i = 0; i < tasks; i++) {
 		struct sim_job *job = &sim->jobs[sim->nr_jobs++];
+		const struct scenario_group *of = &sc->groups[spec->group];
 		size_t group = sim->first_group[spec->group] + i % groups;
+		size_t member = sim->first_member[spec->group] +
+				i % groups * of->volumes + i / groups % spec->volumes;
 		u64 after_ns = mul_u64_u64_div_u64(spec->interval_ns, i, tasks);
 
 		job->spec = spec;
 		job->blocks = blocks;
 		job->head = mul_u64_u64_div_u64(blocks, i, tasks);
-		init_job(sim, job, &sim->groups[group],
+		init_job(sim, job, of->volumes > 1 ? &sim->members[member] : &sim->groups[group],
 			 spec->start_ns + after_ns);
 	}
 }
@@ -235,6 +263,9 @@ void sim_free(struct sim *sim)
 	free(sim->blocks);
 	free(sim->hists);
 	free(sim->series);
+	free(sim->member_terms);
+	free(sim->members);
+	free(sim->first_member);
 	free(sim->terms);
 	free(sim->counts);
 	free(sim->groups);

@@ -119,12 +119,12 @@ int iov_set(struct ioband_volume *volume, struct ioband_group *group,
 				   err);
 	if (r)
 		return r;
-	if (iog_apply(group, &settings)) {
+	if (iog_set(group, &settings)) {
 		ioband_refuse(err, "Cannot change ioband group", "out of memory");
 		return -ENOMEM;
 	}
 	if (moves)
-		iog_move(group, parent);
+		iog_move(pool, group, parent);
 	iop_changed(pool);
 	return 0;
 }
@@ -151,7 +151,7 @@ int iov_place(struct ioband_volume *volume,
 		r = resolve_parent(volume, group, &args->settings.parent,
 				   &parent, err);
 	if (!r)
-		iog_move(group, parent);
+		iog_move(volume->pool, group, parent);
 	return r;
 }
 
@@ -188,10 +188,10 @@ void iov_reset_settings(struct ioband_volume *volume)
 	struct ioband_group *group = NULL;
 	unsigned long id;
 
-	/* Defaults need no memory, so iog_apply() cannot fail. */
+	/* Defaults need no memory, so iog_set() cannot fail. */
 	ioband_settings_init(&settings);
 	while ((group = iov_next(volume, group, &id)))
-		iog_apply(group, &settings);
+		iog_set(group, &settings);
 }
 
 /*
@@ -242,8 +242,10 @@ struct ioband_group *iov_add(struct ioband_volume *volume, u64 id,
 	/* Bios arrive as soon as it can be found: give it its place before. */
 	iog_add(group);
 	if (volume->type == IOBAND_TYPE_CGROUP)
-		ioband_cgroup_place(volume, group);
+		iog_enter(group);
 	xa_store(&volume->groups, id, group, GFP_NOIO);
+	if (volume->type == IOBAND_TYPE_CGROUP)
+		iog_reach_below(group);
 	iov_changed(volume);
 	trace_ioband_group(group, "attach");
 	return group;
@@ -290,10 +292,16 @@ int iov_attach(struct ioband_volume *volume, const struct ioband_ref *ref,
  */
 void iov_remove(struct ioband_volume *volume, struct ioband_group *group)
 {
+	struct ioband_group *heir;
+
 	trace_ioband_group(group, "detach");
 	xa_erase(&volume->groups, group->id);
 	iov_changed(volume);
-	iog_del(group, iog_parent(group) ?: volume->default_group);
+	heir = iog_parent(group) ?: volume->default_group;
+	if (volume->type == IOBAND_TYPE_CGROUP)
+		iog_leave(group, heir);
+	else
+		iog_del(group, heir);
 }
 
 /**

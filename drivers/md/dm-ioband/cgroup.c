@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Cgroups by name and by id, and where the groups of cgroups belong in the tree.
+ * Cgroups by name and by id.
  */
 #include <linux/blk-cgroup.h>
 #include <linux/cgroup.h>
@@ -84,11 +84,15 @@ static struct cgroup *get_cgroup(u64 id)
 	return cgroup;
 }
 
-/*
- * The css of the cgroup with @id, or of its nearest ancestor that has the io
- * controller enabled, with a reference; or %NULL.
+/**
+ * ioband_cgroup_css - find the css that bios of a cgroup are charged to
+ * @id: id of a cgroup in the hierarchy that has the io controller
+ *
+ * Context: process.
+ * Return: the css of the cgroup, or of its nearest ancestor that has the io controller
+ * enabled, with a reference; or %NULL.
  */
-static struct cgroup_subsys_state *find_css(u64 id)
+struct cgroup_subsys_state *ioband_cgroup_css(u64 id)
 {
 	struct cgroup *cgroup = get_cgroup(id);
 	struct cgroup_subsys_state *css;
@@ -98,50 +102,6 @@ static struct cgroup_subsys_state *find_css(u64 id)
 	css = cgroup_get_e_css(cgroup, &io_cgrp_subsys);
 	cgroup_put(cgroup);
 	return css;
-}
-
-/**
- * ioband_cgroup_place - move a new group to where its cgroup is in the tree
- * @volume: the volume
- * @group: a group of it that cannot be found yet
- *
- * It goes below the group of the nearest ancestor cgroup that has one. Children
- * of that group whose cgroups are below its own go below it.
- *
- * Context: process, ioband_mutex held.
- */
-void ioband_cgroup_place(struct ioband_volume *volume,
-			 struct ioband_group *group)
-{
-	struct cgroup_subsys_state *css, *above, *below;
-	struct ioband_group *parent = NULL, *child;
-
-	lockdep_assert_held(&ioband_mutex);
-
-	rcu_read_lock();
-	css = find_css(group->id);
-	if (!css)
-		goto unlock;
-	above = css;
-	/* Else @css is an ancestor's: the io controller is not enabled here. */
-	if (cgroup_id(css->cgroup) == group->id)
-		above = css->parent;
-	for (; above && !parent; above = above->parent)
-		parent = xa_load(&volume->groups, cgroup_id(above->cgroup));
-	if (parent)
-		iog_move(group, parent);
-	if (cgroup_id(css->cgroup) != group->id)
-		goto put;
-	css_for_each_descendant_pre(below, css) {
-		child = xa_load(&volume->groups, cgroup_id(below->cgroup));
-		if (child && child != group &&
-		    iog_parent(child) == parent)
-			iog_move(child, group);
-	}
-put:
-	css_put(css);
-unlock:
-	rcu_read_unlock();
 }
 
 /**

@@ -285,21 +285,23 @@ void iop_find_latency(struct ioband_pool *pool)
 
 /**
  * iog_move - move a group, and all below it, to another place in the tree
+ * @pool: its pool
  * @group: the group
  * @parent: its new parent, which must not be below it; %NULL for none
  *
  * Context: process, ioband_mutex held.
  */
-void iog_move(struct ioband_group *group, struct ioband_group *parent)
+void iog_move(struct ioband_pool *pool, struct ioband_group *group,
+	      struct ioband_group *parent)
 {
-	struct ioband_pool *pool = group->volume->pool;
 	struct ioband_node *above = parent ? &parent->node : &pool->sched.root;
 	unsigned int height;
 
 	lockdep_assert_held(&ioband_mutex);
 
 	spin_lock(&pool->lock);
-	height = height_of(&group->node);
+	/* The members of a common group are no level of their own. */
+	height = height_of(&group->node) - (parent && parent->id == group->id);
 	while (level_of(above) + height > LEVELS_MAX)
 		above = above->parent;
 	ioband_node_move(&pool->sched, &group->node, above, ktime_get_ns());

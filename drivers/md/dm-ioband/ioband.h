@@ -143,7 +143,7 @@ struct ioband_bound {
 /* per group; a cache line each for who writes it, as far as every I/O has to do with it */
 struct ioband_group {
 	/* Read by every I/O, on all CPUs. */
-	struct ioband_volume *volume;
+	struct ioband_volume *volume;	/* NULL: it is common to several (place.c) */
 	u64 id;
 	/* One while attached, one per bio, per account on pool->news, while @is_late. */
 	struct percpu_ref ref;
@@ -183,6 +183,9 @@ struct ioband_group {
 	struct ioband_seen seen;
 	/* Written under ioband_mutex and pool->lock. */
 	struct ioband_settings settings;
+	/* In pool->cgroups if it is the place of its cgroup; under ioband_mutex, as the next. */
+	struct hlist_node by_cgroup;
+	bool is_apart;			/* not there, but below a group of its volume */
 	/* NULL if statistics were never reset; written under ioband_mutex. */
 	struct ioband_base __rcu *base;
 	/* Submitters that found no room in @bound. */
@@ -412,6 +415,7 @@ struct ioband_pool {
 	u32 io_limit;
 
 	/* The rest is guarded by ioband_mutex. */
+	DECLARE_HASHTABLE(cgroups, 7);	/* places of cgroups in the tree (place.c) */
 	struct list_head list;		/* all pools */
 	struct list_head volumes;
 	unsigned int nr_users;
@@ -549,12 +553,19 @@ static inline struct ioband_group *iog_from_node(struct ioband_node *node)
 	return container_of(node, struct ioband_group, node);
 }
 
-/* The parent group, or %NULL. */
-static inline struct ioband_group *iog_parent(const struct ioband_group *group)
+/* What it is directly below: a group, perhaps a common one, or %NULL. */
+static inline struct ioband_group *iog_above(const struct ioband_group *group)
 {
 	struct ioband_node *above = group->node.parent;
 
 	return above->parent ? iog_from_node(above) : NULL;
+}
+
+/* Whether @group is what its volume has for the cgroup that @common is common for. */
+static inline bool iog_is_member(const struct ioband_group *group,
+				 const struct ioband_group *common)
+{
+	return group->volume && !common->volume && group->id == common->id;
 }
 
 /*
@@ -696,14 +707,21 @@ int iov_detach(struct ioband_volume *volume, const struct ioband_ref *ref,
 int iov_set_type(struct ioband_volume *volume, enum ioband_type type,
 		 struct ioband_error *err);
 
+/* place.c */
+void iog_enter(struct ioband_group *group);
+void iog_reach_below(struct ioband_group *group);
+void iog_leave(struct ioband_group *group, struct ioband_group *heir);
+int iog_set(struct ioband_group *group, const struct ioband_settings *settings);
+void iov_weigh(struct ioband_volume *volume);
+struct ioband_group *iog_parent(const struct ioband_group *group);
+
 /* notice.c */
 void iop_notice_work(struct work_struct *work);
 
 /* cgroup.c */
 void ioband_cgroup_look_up(struct ioband_ref *ref);
 void ioband_cgroup_mark(struct ioband_volume *volume);
-void ioband_cgroup_place(struct ioband_volume *volume,
-			 struct ioband_group *group);
+struct cgroup_subsys_state *ioband_cgroup_css(u64 id);
 u64 ioband_cgroup_where(u64 id, char *path, size_t len, bool *found);
 
 /* group.c */
@@ -716,7 +734,8 @@ struct ioband_group *iog_create(struct ioband_volume *volume, u64 id,
 				struct list_head *spare);
 void iog_add(struct ioband_group *group);
 void iog_del(struct ioband_group *group, struct ioband_group *heir);
-void iog_move(struct ioband_group *group, struct ioband_group *parent);
+void iog_move(struct ioband_pool *pool, struct ioband_group *group,
+	      struct ioband_group *parent);
 void iop_find_latency(struct ioband_pool *pool);
 int iog_check_promises(struct ioband_group *group,
 		       const struct ioband_settings *settings, u32 given,

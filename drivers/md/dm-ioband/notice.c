@@ -150,7 +150,7 @@ static unsigned int iop_look(struct ioband_pool *pool, struct ioband_notice *not
 	for (node = root; node; node = ioband_node_after(node, root)) {
 		struct ioband_group *group = iog_from_node(node);
 
-		if (node->parent && !node->is_stream)
+		if (node->parent && !node->is_stream && group->volume)
 			nr = iog_note(group, pool->is_noticing ?
 				      iog_failings(group, any_went) : 0, notices, nr);
 	}

@@ -41,6 +41,7 @@ static struct ioband_pool *iop_create(const struct ioband_table *table,
 	init_llist_head(&pool->late);
 	INIT_LIST_HEAD(&pool->idle_streams);
 	hash_init(pool->stream_hash);
+	hash_init(pool->cgroups);
 	INIT_LIST_HEAD(&pool->targets);
 	INIT_LIST_HEAD(&pool->volumes);
 	strscpy(pool->name, table->share, sizeof(pool->name));

@@ -48,7 +48,7 @@ bool iob_note_answer(const struct ioband_bio *iob)
 	return true;
 }
 
-/* The group that comes after @group in the tree, or the first; NULL if there is none. */
+/* The volume's group after @group in the tree, or the first; NULL if there is none. */
 static struct ioband_group *iop_group_after(struct ioband_pool *pool,
 					    struct ioband_group *group)
 {
@@ -59,7 +59,7 @@ static struct ioband_group *iop_group_after(struct ioband_pool *pool,
 
 	do {
 		node = ioband_node_after(node, root);
-	} while (node && node->is_stream);
+	} while (node && (node->is_stream || !iog_from_node(node)->volume));
 	return node ? iog_from_node(node) : NULL;
 }
 

@@ -216,6 +216,8 @@ struct ioband_standing {
 	u64 due_ppm;
 	u64 got_ppm;
 	u64 unmet_ns;
+	u32 weight;
+	u32 tree_weight;
 	u64 parent;
 	bool has_parent;
 };
@@ -225,13 +227,19 @@ static void iog_standing(struct ioband_group *group,
 {
 	struct ioband_pool *pool = group->volume->pool;
 	struct ioband_node *node = &group->node;
+	struct ioband_group *parent, *above;
 
 	memset(standing, 0, sizeof(*standing));
 	spin_lock(&pool->lock);
+	standing->weight = group->settings.weight;
 	if (!group->detached) {
-		standing->has_parent = iog_parent(group);
-		if (standing->has_parent)
-			standing->parent = iog_parent(group)->id;
+		parent = iog_parent(group);
+		standing->has_parent = parent;
+		if (parent)
+			standing->parent = parent->id;
+		above = iog_above(group);
+		if (above && iog_is_member(group, above))
+			standing->tree_weight = above->node.weight;
 		standing->due_ppm = ioband_due_ppm(&pool->sched, node);
 		standing->got_ppm = ioband_got_ppm(&pool->sched, node);
 	}
@@ -263,7 +271,9 @@ static unsigned int emit_stats(struct ioband_group *group, char *result,
 	DMEMIT("group=%s", iog_name(group, name, sizeof(name)));
 	if (standing.has_parent)
 		DMEMIT(" parent=%llu", standing.parent);
-	DMEMIT(" weight=%u", READ_ONCE(group->node.weight));
+	DMEMIT(" weight=%u", standing.weight);
+	if (standing.tree_weight)
+		DMEMIT(" tree_weight=%u", standing.tree_weight);
 	DMEMIT(" rd_ios=%llu rd_sectors=%llu rd_ns=%llu",
 	       sums.stats.issued_ios[READ], sums.stats.issued_sectors[READ],
 	       sums.stats.done_ns[READ]);

@@ -209,6 +209,7 @@ void iov_resume(struct ioband_volume *volume)
 	iop_find_latency(pool);
 	iop_begin_depth(pool, ktime_get_ns());
 	spin_unlock(&pool->lock);
+	iov_weigh(volume);
 }
 
 /**

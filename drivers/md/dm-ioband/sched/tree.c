@@ -504,13 +504,14 @@ void ioband_node_move(struct ioband_sched *sched, struct ioband_node *node,
 					      ioband_vtime_of(node, leg));
 	node->parent = parent;
 	list_move_tail(&node->sibling, &parent->children);
-	ioband_path_join(sched, parent);
+	/* What has wanted nothing in this busy period does not count as a rival by that. */
+	if (ioband_node_joined(sched, node)) {
+		ioband_path_join(sched, parent);
+		parent->rivals += node->weight;
+	}
 	/* It keeps a lead of its own, no lag; below it nothing changes. */
 	for (leg = 0; leg < node->nr_legs; leg++)
 		node->leg[leg].tag = ioband_tag_now(ioband_vtime_of(node, leg), ahead[leg]);
-	if (ioband_node_joined(sched, node))
-		parent->rivals += node->weight;
-	ioband_path_join(sched, node);
 	catch_up(sched, node, was_limited, now_ns);
 	ioband_node_update(sched, node, now_ns);
 }

@@ -27,7 +27,7 @@ static const char show_full[] =
 	"in_flight=4 held=2 held_max=1024\n"
 	"token_base=1 carryover=0 note=no_effect_without_epochs\n"
 	"group=-1 weight=100 held=0\n"
-	"group=5 weight=100 held=0 auto=1 failing=starved,minimum cgroup=gone charged_to=/a\n"
+	"group=5 weight=100 held=0 auto=1 cgroup=gone charged_to=/a\n"
 	"group=6 weight=100 held=2 cgroup=/two\\040words/x charged_to=/two\\040words\n"
 	"group=7 weight=100 held=2 cgroup=/y z\n";
 
@@ -120,8 +120,6 @@ static void show_is_read(void **state)
 	assert_null(show.groups[0].cgroup);
 	assert_int_equal(show.groups[1].id, 5);
 	assert_string_equal(show.groups[1].cgroup, "gone");
-	assert_string_equal(show.groups[1].failing, "starved,minimum");
-	assert_null(show.groups[2].failing);
 	assert_string_equal(show.groups[1].charged_to, "/a");
 	assert_string_equal(show.groups[2].cgroup, "/two words/x");
 	assert_string_equal(show.groups[2].charged_to, "/two words");

@@ -159,6 +159,7 @@ struct ioband_group *iog_create(struct ioband_volume *volume, u64 id,
 	group->id = id;
 	group->settings = settings;
 	group->latency_ns = latency_ns(&settings);
+	group->went_jiffies = jiffies;
 	INIT_LIST_HEAD(&group->account.news);
 	for (dir = IOBAND_READ; dir < IOBAND_DIRS; dir++)
 		init_waitqueue_head(&group->wait[dir]);

@@ -78,10 +78,9 @@ void iob_add_held(struct ioband_bio *iob)
 		pool->nr_holding++;
 		group->went_jiffies = jiffies;
 	}
-	if (!pool->is_noticing) {
-		pool->is_noticing = true;
-		pool->nr_looks = 0;
-		queue_delayed_work(pool->wq, &pool->notice_work, IOBAND_LOOK_JIFFIES);
+	if (!pool->looks_for_stalls) {
+		pool->looks_for_stalls = true;
+		queue_delayed_work(pool->wq, &pool->stall_work, IOBAND_LOOK_JIFFIES);
 	}
 	iob_count_held(iob, 1 + iob->io.merged, iob->io.sectors);
 	pool->held_writes += iob->io.dir == IOBAND_WRITE;
@@ -103,7 +102,6 @@ void iob_drop_held(struct ioband_bio *iob)
 	iob_count_held(iob, -(1 + iob->io.merged), -(s64)iob->io.sectors);
 	pool->held_writes -= iob->io.dir == IOBAND_WRITE;
 	group->went_jiffies = jiffies;
-	pool->went_jiffies = group->went_jiffies;
 	if (!iog_held(group))
 		pool->nr_holding--;
 	if (group->open == iob)

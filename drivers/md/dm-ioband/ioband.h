@@ -115,25 +115,6 @@ struct ioband_account {
 	struct ioband_group *group;
 };
 
-/* What a group suffers from at present (notice.c). */
-enum ioband_failing {
-	IOBAND_STARVED,			/* it waits, and only others go */
-	IOBAND_UNMET,			/* its minimum is not kept */
-	IOBAND_LATE,			/* its latency target is missed */
-	IOBAND_STALLED,			/* the device below does not answer */
-	IOBAND_FAILINGS
-};
-
-extern const char * const ioband_failing_names[IOBAND_FAILINGS];
-
-/* What the last look at a group has found; guarded by pool->lock. */
-struct ioband_seen {
-	u64 unmet_ns;
-	u64 late_ios;
-	u64 done_ios;
-	unsigned long jiffies[IOBAND_FAILINGS];	/* when it last failed; 0: never */
-};
-
 /* per group and direction: what is held of tasks that wait if it is too much (held.c) */
 struct ioband_bound {
 	u32 ios;
@@ -174,13 +155,11 @@ struct ioband_group {
 	/* Held run that more bios may join, or NULL; under pool->lock. */
 	struct ioband_bio *open;
 	struct ioband_waits waits;	/* written under pool->lock */
-	/* While any is held: when one last went, or the first came; under pool->lock. */
+	/* When what was held last went, or the first that is held came; under pool->lock. */
 	unsigned long went_jiffies;
 	struct ioband_bound bound[IOBAND_DIRS];	/* under pool->lock */
 	/* Until when what dying tasks have sent takes all that they may; under pool->lock. */
 	u64 dying_ns;
-	u8 failings;			/* bits by enum ioband_failing; likewise */
-	struct ioband_seen seen;
 	/* Written under ioband_mutex and pool->lock. */
 	struct ioband_settings settings;
 	/* In pool->cgroups if it is the place of its cgroup; under ioband_mutex, as the next. */
@@ -326,10 +305,8 @@ struct ioband_target {
 	bool resumed;
 };
 
-/* How often somebody looks for stalls, while any group holds I/O ... */
+/* How often stall.c looks for devices that do not answer, while any group holds I/O. */
 #define IOBAND_LOOK_JIFFIES	HZ
-/* ... and, one time of so many, at what groups get. */
-#define IOBAND_NOTICE_LOOKS	5
 
 /* How long a slow bio (SLOW_NS) is remembered. */
 #define SLOW_JIFFIES	(HZ / 10)
@@ -374,9 +351,8 @@ struct ioband_pool {
 	u32 nr_holding;			/* groups that hold I/O; under lock */
 	u32 held_writes;		/* of all of them; a run is one; under lock */
 	u64 last_held_ns;		/* guarded by lock */
-	unsigned long went_jiffies;	/* when what was held last went; under lock */
-	bool is_noticing;		/* somebody looks at what groups get; under lock */
-	u32 nr_looks;			/* how often since then; under lock */
+	bool looks_for_stalls;		/* stall_work is queued; under lock */
+	u32 nr_stall_looks;		/* how often it has run; under lock */
 	/* Runs of throttled lanes that workers have not sent yet; under lock. */
 	u32 in_hand[IOBAND_LEGS_MAX];
 	atomic_t flushes;		/* empty ones at the disk */
@@ -407,7 +383,7 @@ struct ioband_pool {
 	struct hrtimer timer;		/* earliest end of a limit or grace */
 	u64 timer_ns;			/* its expiry; guarded by lock */
 	struct work_struct look_work;	/* looks what may go; never sleeps below */
-	struct delayed_work notice_work;	/* looks at what groups get */
+	struct delayed_work stall_work;	/* looks for devices that do not answer */
 	struct delayed_work latency_work;	/* looks whether targets are missed below */
 
 	/* Written under ioband_mutex and lock. */
@@ -715,9 +691,6 @@ int iog_set(struct ioband_group *group, const struct ioband_settings *settings);
 void iov_weigh(struct ioband_volume *volume);
 struct ioband_group *iog_parent(const struct ioband_group *group);
 
-/* notice.c */
-void iop_notice_work(struct work_struct *work);
-
 /* cgroup.c */
 void ioband_cgroup_look_up(struct ioband_ref *ref);
 void ioband_cgroup_mark(struct ioband_volume *volume);
@@ -757,7 +730,7 @@ void iog_note_latency(struct ioband_pool *pool, struct ioband_group *group, bool
 void iop_latency_work(struct work_struct *work);
 
 /* stall.c */
-bool iop_look_for_stalls(struct ioband_pool *pool, u64 now_ns);
+void iop_stall_work(struct work_struct *work);
 void iog_keep_back(struct ioband_group *group, u64 now_ns);
 bool iob_note_answer(const struct ioband_bio *iob);
 

@@ -34,7 +34,7 @@ static struct ioband_pool *iop_create(const struct ioband_table *table,
 	ioband_hrtimer_setup(&pool->timer, iop_timer, CLOCK_MONOTONIC,
 			     HRTIMER_MODE_ABS);
 	INIT_WORK(&pool->look_work, iop_look_work);
-	INIT_DELAYED_WORK(&pool->notice_work, iop_notice_work);
+	INIT_DELAYED_WORK(&pool->stall_work, iop_stall_work);
 	INIT_DELAYED_WORK(&pool->latency_work, iop_latency_work);
 	spin_lock_init(&pool->clock_lock);
 	INIT_LIST_HEAD(&pool->news);
@@ -55,7 +55,6 @@ static struct ioband_pool *iop_create(const struct ioband_table *table,
 	pool->nr_legs = nr_legs;
 	pool->slow_jiffies = jiffies - SLOW_JIFFIES;
 	pool->shared_jiffies = jiffies - SHARED_JIFFIES;
-	pool->went_jiffies = jiffies;
 	if (nr_legs > 1)
 		ioband_node_set_legs(&pool->sched.root, pool->legs, nr_legs);
 	ioband_depth_init(&pool->depth, nr_legs);
@@ -73,7 +72,7 @@ static void iop_destroy(struct ioband_pool *pool)
 {
 	/* Without a target nobody starts it. */
 	hrtimer_cancel(&pool->timer);
-	cancel_delayed_work_sync(&pool->notice_work);
+	cancel_delayed_work_sync(&pool->stall_work);
 	cancel_delayed_work_sync(&pool->latency_work);
 	destroy_workqueue(pool->wq);
 	kvfree(pool->streams);

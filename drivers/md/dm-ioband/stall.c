@@ -185,6 +185,12 @@ static void iov_begin_stall(struct ioband_volume *volume, u64 now_ns)
 		if (!below->is_counted)
 			continue;
 		atomic64_set(&below->given_up_sectors, 0);
+		/* A volume of several targets comes several times. */
+		if (!below->stalled_ns)
+			DMWARN_LIMIT("share %s: the device below %s does not answer to %s",
+				     volume->pool->name,
+				     dm_device_name(dm_table_get_md(volume->table)),
+				     below == volume->below ? "reads" : "writes");
 		WRITE_ONCE(below->stalled_ns, now_ns);
 	}
 }
@@ -266,18 +272,11 @@ static bool iop_is_blocked(const struct ioband_pool *pool, u64 now_ns)
 	if (pool->io_throttle || pool->io_limit)
 		return false;
 	return ioband_blocked_ns(&pool->sched, now_ns) >= BLOCKED_NS || pool->sched.backed_up ||
-	       (pool->nr_looks % SELDOM_LOOKS == 0 && ioband_is_ready(&pool->sched));
+	       (pool->nr_stall_looks % SELDOM_LOOKS == 0 && ioband_is_ready(&pool->sched));
 }
 
-/**
- * iop_look_for_stalls - have volumes that do not answer, and no others, be kept back
- * @pool: the pool
- * @now_ns: the time
- *
- * Context: any but interrupts, pool->lock held.
- * Return: whether something may go by that.
- */
-bool iop_look_for_stalls(struct ioband_pool *pool, u64 now_ns)
+/* Keep back volumes that do not answer, and no others; true if something may go by that. */
+static bool iop_look_for_stalls(struct ioband_pool *pool, u64 now_ns)
 {
 	bool had_stalled = pool->has_stalled;
 	struct ioband_group *group = NULL;
@@ -296,4 +295,27 @@ bool iop_look_for_stalls(struct ioband_pool *pool, u64 now_ns)
 	while ((group = iop_group_after(pool, group)))
 		iog_keep_back(group, now_ns);
 	return true;
+}
+
+/**
+ * iop_stall_work - look for devices that do not answer, as long as any group holds I/O
+ * @work: the pool's stall_work
+ *
+ * Context: process.
+ */
+void iop_stall_work(struct work_struct *work)
+{
+	struct ioband_pool *pool = container_of(to_delayed_work(work), struct ioband_pool,
+						stall_work);
+	u64 now_ns;
+
+	spin_lock(&pool->lock);
+	now_ns = ktime_get_ns();
+	pool->nr_stall_looks++;
+	if (iop_look_for_stalls(pool, now_ns))
+		iop_pump(pool, NULL, NULL, now_ns);
+	pool->looks_for_stalls = pool->nr_holding || pool->has_stalled;
+	if (pool->looks_for_stalls)
+		queue_delayed_work(pool->wq, &pool->stall_work, IOBAND_LOOK_JIFFIES);
+	spin_unlock(&pool->lock);
 }

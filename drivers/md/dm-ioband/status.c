@@ -216,6 +216,9 @@ struct ioband_standing {
 	u64 due_ppm;
 	u64 got_ppm;
 	u64 unmet_ns;
+	u32 held;
+	u32 went_ms;
+	bool is_kept_back;
 	u32 weight;
 	u32 tree_weight;
 	u64 parent;
@@ -228,10 +231,15 @@ static void iog_standing(struct ioband_group *group,
 	struct ioband_pool *pool = group->volume->pool;
 	struct ioband_node *node = &group->node;
 	struct ioband_group *parent, *above;
+	enum ioband_dir dir;
 
 	memset(standing, 0, sizeof(*standing));
 	spin_lock(&pool->lock);
 	standing->weight = group->settings.weight;
+	standing->held = iog_held(group);
+	standing->went_ms = jiffies_to_msecs(jiffies - group->went_jiffies);
+	for (dir = IOBAND_READ; dir < IOBAND_DIRS; dir++)
+		standing->is_kept_back |= group->held[dir] && node->kept_back_ns[dir];
 	if (!group->detached) {
 		parent = iog_parent(group);
 		standing->has_parent = parent;
@@ -281,8 +289,9 @@ static unsigned int emit_stats(struct ioband_group *group, char *result,
 	       sums.stats.issued_ios[WRITE], sums.stats.issued_sectors[WRITE],
 	       sums.stats.done_ns[WRITE]);
 	DMEMIT(" in_flight=%llu held=%u held_ios=%llu held_ns=%llu",
-	       in_flight, iog_held(group),
+	       in_flight, standing.held,
 	       sums.waits.held_ios, sums.waits.held_ns);
+	DMEMIT(" went_ms=%u kept_back=%d", standing.went_ms, standing.is_kept_back);
 	DMEMIT(" urgent_ios=%llu late_ios=%llu", sums.waits.urgent_ios, sums.stats.late_ios);
 	for (i = 0; i < IOBAND_BECAUSES; i++)
 		DMEMIT(" because_%s_ns=%llu", because[i], sums.waits.because_ns[i]);
@@ -317,21 +326,6 @@ void iot_stats(struct ioband_target *iot, char *result, unsigned int maxlen)
 		sz = emit_stats(group, result, sz, maxlen);
 	}
 	rcu_read_unlock();
-}
-
-/* What it suffers from, if anything: words separated by commas. */
-static unsigned int emit_failings(const struct ioband_group *group, char *result,
-				  unsigned int sz, unsigned int maxlen)
-{
-	unsigned long failings = READ_ONCE(group->failings);
-	const char *before = " failing=";
-	unsigned int what;
-
-	for_each_set_bit(what, &failings, IOBAND_FAILINGS) {
-		DMEMIT("%s%s", before, ioband_failing_names[what]);
-		before = ",";
-	}
-	return sz;
 }
 
 /* Escape what separates words and lines, as /proc/self/mountinfo does. */
@@ -418,7 +412,6 @@ void iot_show(struct ioband_target *iot, char *result, unsigned int maxlen)
 		sz = emit_settings(group, result, sz, maxlen);
 		DMEMIT(" held=%u%s", iog_held(group),
 		       volume->auto_depth && !group->is_default ? " auto=1" : "");
-		sz = emit_failings(group, result, sz, maxlen);
 		if (path && READ_ONCE(volume->type) == IOBAND_TYPE_CGROUP &&
 		    !group->is_default)
 			sz = show_cgroup(group->id, path, PATH_MAX, result, sz,

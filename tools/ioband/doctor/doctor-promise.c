@@ -15,7 +15,7 @@
 #include "lib/units.h"
 
 /* How long to look at groups that wait. */
-#define LOOK_NS		(STARVED_NS * 3 / 2)
+#define LOOK_NS		3000000000ULL
 
 /* A group as written on a command line; to be freed. */
 static char *word_of(const struct sample *sample,
@@ -91,10 +91,11 @@ static void tell_starved(struct doctor *doctor, const struct sample *sample,
 	const struct interval_group *first;
 	enum setting_key key = SET_MIN;
 	char value[SETTING_LEN];
-	bool idle = has_class(group, "idle");
+	bool idle = group->is_idle;
 
-	text = xasprintf("group %s has %" PRIu64 " I/Os waiting, and got nothing for %.0f seconds",
-			 word, group->now->v[STATS_HELD], interval->seconds);
+	text = xasprintf("group %s has %" PRIu64 " I/Os waiting, and got nothing for %" PRIu64 " seconds",
+			 word, group->now->v[STATS_HELD],
+			 group->now->v[STATS_WENT_MS] / 1000);
 	first = idle ? NULL : who_goes_first(interval, group, &key);
 	if (idle) {
 		advice = xasprintf("class=idle waits as long as others have I/O; if that is not meant, 'ioband set %s %s class=be'",
@@ -260,7 +261,6 @@ static int look(struct doctor *doctor, int argc, char **argv)
 	if (!status)
 		status = sample_read_shares(&now, doctor->opts, argc, argv);
 	if (!status) {
-		sample_compare(&was, &now);
 		interval_make(&interval, &was, &now);
 		tell(doctor, &now, &interval);
 		interval_free(&interval);

@@ -72,6 +72,7 @@ static void take_settings(struct interval_group *group)
 {
 	const struct volume *vol = group->vol;
 	const struct table_group *line;
+	char value[SETTING_LEN];
 	struct parse_error err;
 
 	line = table_find(&vol->table, group->now->is_default, group->now->id);
@@ -79,6 +80,8 @@ static void take_settings(struct interval_group *group)
 	if (line && settings_take_param(&group->set, vol->table.policy,
 					line->param, &err))
 		memset(&group->set, 0, sizeof(group->set));
+	setting_value(value, &group->set, SET_CLASS, true);
+	group->is_idle = !strcmp(value, "idle");
 	group->is_limited = is_policy(vol, "limit");
 	for (int key = SET_RBPS; key <= SET_IOPS; key++)
 		group->is_limited |= !setting_is_default(&group->set, key);
@@ -133,6 +136,7 @@ static void add_up(struct interval *interval)
 			struct interval_group *group = &interval->v[above];
 
 			interval->v[i].is_limited |= group->is_limited;
+			interval->v[i].is_idle |= group->is_idle;
 			group->is_busy |= own.is_own_busy;
 			group->is_held |= own.is_held;
 			group->has_waited |= own.has_waited;
@@ -328,10 +332,16 @@ void interval_make(struct interval *interval, const struct sample *was,
 			interval->v[nr].above = find_above(stats, first, group);
 		}
 	}
+	add_up(interval);
+	for (size_t i = 0; i < interval->nr; i++) {
+		struct interval_group *group = &interval->v[i];
+
+		group->starves = group->now->v[STATS_HELD] && !group->is_limited &&
+				 group->now->v[STATS_WENT_MS] >= STARVED_MS;
+	}
 	if (!interval->seconds)
 		return;
 
-	add_up(interval);
 	sums = make_sums(interval);
 	find_content(interval, sums);
 	for (size_t i = 0; i < interval->nr; i++) {
@@ -345,10 +355,54 @@ void interval_make(struct interval *interval, const struct sample *was,
 			group->got = 100 * group->work / work;
 		group->unmet_s = unmet_of(group, interval->seconds);
 		group->late = late_of(group);
-		group->starves = group->now->stuck_ns >= STARVED_NS &&
-				 !group->is_limited;
 	}
 	free(sums);
+}
+
+/* Whether something that was held has gone lately: if not, the disk does not answer. */
+static bool any_went(const struct interval *interval, const char *share)
+{
+	for (size_t i = 0; i < interval->nr; i++)
+		if (!strcmp(interval->v[i].vol->table.share, share) &&
+		    interval->v[i].now->v[STATS_WENT_MS] < STARVED_MS / 2)
+			return true;
+	return false;
+}
+
+/**
+ * interval_failing - tell what keeps a group from what it was promised
+ * @interval: of all volumes of its share; without an earlier sample it tells nothing of a
+ *	minimum or a latency target
+ * @group: the group
+ *
+ * Return: words with commas between, to be freed; %NULL if there is nothing.
+ */
+char *interval_failing(const struct interval *interval,
+		       const struct interval_group *group)
+{
+	const struct {
+		const char *word;
+		bool is_so;
+	} failings[] = {
+		{ "starved", group->starves && !group->is_idle &&
+			     any_went(interval, group->vol->table.share) },
+		{ "minimum", group->unmet_s > interval->seconds * UNMET_PART },
+		{ "latency", group->late > MISSED_PART },
+	};
+	char *text = NULL, *longer;
+
+	/* That is reason enough. */
+	if (group->now->v[STATS_KEPT_BACK])
+		return xstrdup("stalled");
+	for (size_t i = 0; i < sizeof(failings) / sizeof(failings[0]); i++) {
+		if (!failings[i].is_so)
+			continue;
+		longer = xasprintf("%s%s%s", text ? text : "", text ? "," : "",
+				   failings[i].word);
+		free(text);
+		text = longer;
+	}
+	return text;
 }
 
 void interval_free(struct interval *interval)

@@ -9,7 +9,10 @@
 #include "settings.h"
 
 /* A group that has waited for so long and got nothing is starved. */
-#define STARVED_NS	2000000000ULL
+#define STARVED_MS	10000
+
+/* A minimum is not kept if more than this part of the time was missed. */
+#define UNMET_PART	0.05
 
 /* A latency target is missed if more of the I/Os than this part were late. */
 #define MISSED_PART	0.1
@@ -27,6 +30,7 @@
  * @is_content: it has not waited, and got less than its weight would give it: it asks
  *	for no more, and the rest is due to those beside it
  * @is_limited: it has limits, or one above it
+ * @is_idle: its class is to get nothing while others have I/O, or that of one above it
  * @ios: I/Os that it and those below it got
  * @bytes: likewise
  * @work: likewise, as the policy counts
@@ -40,7 +44,7 @@
  * @unmet_s: seconds by which it did not get its minimum, negative if it has none
  * @late: part of its I/Os that completed later than its target says, negative if it has
  *	none, or none completed
- * @starves: it has waited for %STARVED_NS and got nothing, and no limit is to blame
+ * @starves: it has waited for %STARVED_MS and got nothing, and no limit is to blame
  */
 struct interval_group {
 	const struct volume *vol;
@@ -54,6 +58,7 @@ struct interval_group {
 	bool has_waited;
 	bool is_content;
 	bool is_limited;
+	bool is_idle;
 	double ios;
 	double bytes;
 	double work;
@@ -81,6 +86,8 @@ uint64_t stats_grown(const struct stats_group *was,
 		     const struct stats_group *now, enum stats_key key);
 void interval_make(struct interval *interval, const struct sample *was,
 		   const struct sample *now);
+char *interval_failing(const struct interval *interval,
+		       const struct interval_group *group);
 void interval_free(struct interval *interval);
 
 #endif /* IOBAND_INTERVAL_H */

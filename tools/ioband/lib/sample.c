@@ -184,34 +184,6 @@ int sample_read_shares(struct sample *sample, const struct options *opts,
 	return read_sample(sample, opts, true, argc, argv);
 }
 
-static bool is_stuck(const struct stats_group *was,
-		     const struct stats_group *now)
-{
-	return was->v[STATS_HELD] && now->v[STATS_HELD] &&
-	       was->v[STATS_RD_IOS] == now->v[STATS_RD_IOS] &&
-	       was->v[STATS_WR_IOS] == now->v[STATS_WR_IOS];
-}
-
-/**
- * sample_compare - find out who waits and gets nothing, and for how long
- * @was: the sample before
- * @now: this one; @stuck_ns of its groups is filled in
- */
-void sample_compare(const struct sample *was, struct sample *now)
-{
-	for (size_t i = 0; i < now->volumes.nr; i++) {
-		for (size_t j = 0; j < now->stats[i].nr_groups; j++) {
-			struct stats_group *group = &now->stats[i].groups[j];
-			const struct stats_group *before;
-
-			before = sample_find(was, &now->volumes.v[i], group);
-			if (before && is_stuck(before, group))
-				group->stuck_ns = before->stuck_ns +
-						  now->time_ns - was->time_ns;
-		}
-	}
-}
-
 void sample_free(struct sample *sample)
 {
 	for (size_t i = 0; sample->stats && i < sample->volumes.nr; i++)

@@ -33,7 +33,6 @@ int sample_read(struct sample *sample, const struct options *opts, int argc,
 		char **argv);
 int sample_read_shares(struct sample *sample, const struct options *opts,
 		       int argc, char **argv);
-void sample_compare(const struct sample *was, struct sample *now);
 void sample_free(struct sample *sample);
 const struct stats_group *sample_find(const struct sample *sample,
 				      const struct volume *vol,

@@ -20,6 +20,8 @@ static const char * const stats_keys[NR_STATS_KEYS] = {
 	[STATS_HELD]			= "held",
 	[STATS_HELD_IOS]		= "held_ios",
 	[STATS_HELD_NS]			= "held_ns",
+	[STATS_WENT_MS]			= "went_ms",
+	[STATS_KEPT_BACK]		= "kept_back",
 	[STATS_URGENT_IOS]		= "urgent_ios",
 	[STATS_LATE_IOS]		= "late_ios",
 	[STATS_SERVICE_NS]		= "service_ns",
@@ -239,17 +241,14 @@ static int parse_show_group(char *line, struct show *show, size_t nr,
 			    struct parse_error *err)
 {
 	struct show_group *group = &show->groups[show->nr_groups];
-	size_t id_len = 0, failing_len = 0, cgroup_len = 0, charged_len = 0;
+	size_t id_len = 0, cgroup_len = 0, charged_len = 0;
 	char *id = find_value(line, "group", &id_len, NULL);
-	char *failing = find_value(line, "failing", &failing_len, NULL);
 	char *cgroup = find_value(line, "cgroup", &cgroup_len, " charged_to=");
 	char *charged = find_value(line, "charged_to", &charged_len, "\n");
 
 	id[id_len] = '\0';
 	if (!parse_id(id, &group->id, &group->is_default))
 		return refuse(err, "line %zu: '%.40s' is no value of group", nr, id);
-	if (failing)
-		failing[failing_len] = '\0';
 	if (cgroup) {
 		cgroup[cgroup_len] = '\0';
 		unescape(cgroup);
@@ -258,7 +257,6 @@ static int parse_show_group(char *line, struct show *show, size_t nr,
 		charged[charged_len] = '\0';
 		unescape(charged);
 	}
-	group->failing = failing;
 	group->cgroup = cgroup;
 	group->charged_to = charged;
 	show->nr_groups++;
@@ -335,24 +333,6 @@ void show_free(struct show *show)
 	free(show->groups);
 	free(show->text);
 	memset(show, 0, sizeof(*show));
-}
-
-/**
- * show_find - look up a group
- * @show: an answer
- * @is_default: look for the default group
- * @id: otherwise the id to look for
- *
- * Return: the group, or %NULL.
- */
-const struct show_group *show_find(const struct show *show, bool is_default,
-				   uint64_t id)
-{
-	for (size_t i = 0; i < show->nr_groups; i++)
-		if (show->groups[i].is_default == is_default &&
-		    (is_default || show->groups[i].id == id))
-			return &show->groups[i];
-	return NULL;
 }
 
 /**

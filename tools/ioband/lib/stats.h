@@ -35,6 +35,10 @@ enum stats_key {
 	STATS_HELD,
 	STATS_HELD_IOS,
 	STATS_HELD_NS,
+	/* Milliseconds since what was held last went, or the first that is held came. */
+	STATS_WENT_MS,
+	/* The device below does not answer, and what is held waits for that. */
+	STATS_KEPT_BACK,
 	STATS_URGENT_IOS,
 	STATS_LATE_IOS,
 	STATS_SERVICE_NS,
@@ -58,7 +62,6 @@ enum stats_key {
  * struct stats_group - one line of "stats"
  * @parent: id of the group it is nested in, or %NULL
  * @has: bit k is set if @v[k] was present
- * @stuck_ns: for how long it has waited and got nothing, as sample_compare() found
  * @wait: I/Os by the time they waited, if @has_wait
  * @service: I/Os by the time they were at the disk, if @has_service
  */
@@ -69,7 +72,6 @@ struct stats_group {
 	bool has_service;
 	const char *parent;
 	uint32_t has;
-	uint64_t stuck_ns;
 	uint64_t v[NR_STATS_KEYS];
 	uint64_t wait[STATS_BUCKETS];
 	uint64_t service[STATS_BUCKETS];
@@ -86,7 +88,6 @@ struct stats {
 struct show_group {
 	uint64_t id;
 	bool is_default;
-	const char *failing;
 	const char *cgroup;
 	const char *charged_to;
 };
@@ -119,8 +120,6 @@ static inline bool stats_has(const struct stats_group *group,
 
 int show_parse(const char *answer, struct show *show, struct parse_error *err);
 void show_free(struct show *show);
-const struct show_group *show_find(const struct show *show, bool is_default,
-				   uint64_t id);
 
 double stats_quantile_us(double zeros, const uint64_t counts[STATS_BUCKETS],
 			 double part);

@@ -9,11 +9,16 @@
 #include "config/current.h"
 #include "lib/blk.h"
 #include "lib/cgroup.h"
+#include "lib/clock.h"
+#include "lib/interval.h"
 #include "lib/output.h"
 #include "lib/sample.h"
 #include "lib/units.h"
 #include "lib/util.h"
 #include "lib/volume.h"
+
+/* For so long groups with a minimum or a latency target are looked at. */
+#define LOOK_NS		1000000000ULL
 
 enum {
 	COL_VOLUME,
@@ -135,10 +140,8 @@ static bool has_cgroups(const struct volume *vol)
 static void add_group(struct listing *list, const struct volume *vol,
 		      const struct status_group *group,
 		      const struct total *total,
-		      const struct cgroup_paths *cgroups,
-		      const struct show *show)
+		      const struct cgroup_paths *cgroups, const char *failing)
 {
-	const struct show_group *state;
 	const struct table_group *config;
 	const char *path = NULL;
 
@@ -163,9 +166,8 @@ static void add_group(struct listing *list, const struct volume *vol,
 	listing_number(list, COL_HELD, group->held);
 	listing_percent(list, COL_IOS_PCT, group_ios(group), total->ios);
 	listing_percent(list, COL_BYTES_PCT, group_bytes(group), total->bytes);
-	state = show_find(show, group->is_default, group->id);
-	if (state && state->failing)
-		listing_string(list, COL_FAILING, state->failing);
+	if (failing)
+		listing_string(list, COL_FAILING, failing);
 	listing_string(list, COL_SHARE, vol->table.share);
 	listing_string(list, COL_TYPE, vol->table.type);
 	listing_string(list, COL_POLICY, vol->table.policy);
@@ -196,27 +198,74 @@ static void find_cgroups(struct cgroup_paths *cgroups,
 	cgroup_paths_resolve(cgroups, opts->sysroot);
 }
 
-static bool any_fails(const struct show *show)
+/* What groups get, to tell what fails; the samples are what @interval points into. */
+struct look {
+	struct sample was;
+	struct sample now;
+	struct interval interval;
+};
+
+/* Whether it takes a second look to tell if a promise is kept. */
+static bool is_promised(const struct interval *interval)
 {
-	for (size_t i = 0; i < show->nr_groups; i++)
-		if (show->groups[i].failing)
+	for (size_t i = 0; i < interval->nr; i++) {
+		const struct interval_group *group = &interval->v[i];
+		bool has_min = !setting_is_default(&group->set, SET_MIN) ||
+			       !setting_is_default(&group->set, SET_MINIOPS);
+
+		if (group->vol->chosen &&
+		    ((has_min && group->now->v[STATS_HELD]) ||
+		     !setting_is_default(&group->set, SET_LATENCY)))
 			return true;
+	}
 	return false;
 }
 
-/* The counters are right without it. */
-static void read_failing(const struct volume *vol, struct show *show)
+/* The counters are right without it: if it fails there is nothing in @look. */
+static void look_at(struct look *look, const struct options *opts, int argc, char **argv)
 {
+	const struct sample none = { 0 };
 	char *why = NULL;
 
+	memset(look, 0, sizeof(*look));
 	fail_keep(&why);
-	sample_show(vol, show);
+	if (!sample_read_shares(&look->was, opts, argc, argv)) {
+		interval_make(&look->interval, &none, &look->was);
+		if (is_promised(&look->interval)) {
+			interval_free(&look->interval);
+			clock_wait(LOOK_NS, -1, NULL);
+			if (!sample_read_shares(&look->now, opts, argc, argv))
+				interval_make(&look->interval, &look->was, &look->now);
+		}
+	}
 	fail_keep(NULL);
 	free(why);
 }
 
+static void look_free(struct look *look)
+{
+	interval_free(&look->interval);
+	sample_free(&look->was);
+	sample_free(&look->now);
+}
+
+/* What fails of a group, to be freed; %NULL if nothing does. */
+static char *find_failing(const struct look *look, const struct volume *vol,
+			  const struct status_group *group)
+{
+	for (size_t i = 0; i < look->interval.nr; i++) {
+		const struct interval_group *own = &look->interval.v[i];
+
+		if (!strcmp(own->vol->name, vol->name) &&
+		    own->now->is_default == group->is_default &&
+		    (group->is_default || own->now->id == group->id))
+			return interval_failing(&look->interval, own);
+	}
+	return NULL;
+}
+
 static void add_volumes(struct listing *list, const struct volumes *volumes,
-			const struct options *opts)
+			const struct options *opts, const struct look *look)
 {
 	struct total *totals = count_totals(volumes);
 	bool any_cgroups = false, any_failing = false;
@@ -228,20 +277,20 @@ static void add_volumes(struct listing *list, const struct volumes *volumes,
 	for (size_t i = 0; i < volumes->nr; i++) {
 		const struct volume *vol = &volumes->v[i];
 		const struct total *total = totals;
-		struct show show = { 0 };
 
 		if (!vol->chosen)
 			continue;
-		if (listing_wants(list, COL_FAILING))
-			read_failing(vol, &show);
-		any_failing |= any_fails(&show);
 		while (strcmp(total->share, vol->status.share))
 			total++;
 		any_cgroups |= has_cgroups(vol);
-		for (size_t j = 0; j < vol->status.nr_groups; j++)
-			add_group(list, vol, &vol->status.groups[j], total,
-				  &cgroups, &show);
-		show_free(&show);
+		for (size_t j = 0; j < vol->status.nr_groups; j++) {
+			const struct status_group *group = &vol->status.groups[j];
+			char *failing = find_failing(look, vol, group);
+
+			add_group(list, vol, group, total, &cgroups, failing);
+			any_failing |= !!failing;
+			free(failing);
+		}
 	}
 	if (!any_cgroups)
 		listing_drop(list, COL_CGROUP);
@@ -279,6 +328,7 @@ int cmd_status(const struct options *opts, int argc, char **argv)
 {
 	struct volumes volumes = { 0 };
 	struct listing *list;
+	struct look look = { 0 };
 	int status;
 
 	status = listing_new(&list, opts, "groups", status_columns);
@@ -288,15 +338,18 @@ int cmd_status(const struct options *opts, int argc, char **argv)
 		status = check_ghosts(opts, &volumes, argc, argv);
 	if (!status)
 		status = volumes_choose(opts, &volumes, argc, argv);
+	if (!status && listing_wants(list, COL_FAILING))
+		look_at(&look, opts, argc, argv);
 	if (!status)
 		status = volumes_read_status(&volumes);
 	/* Fail if a named volume has vanished meanwhile. */
 	if (!status)
 		status = volumes_choose(opts, &volumes, argc, argv);
 	if (!status) {
-		add_volumes(list, &volumes, opts);
+		add_volumes(list, &volumes, opts, &look);
 		status = listing_print(list);
 	}
+	look_free(&look);
 	volumes_free(&volumes);
 	listing_free(list);
 	return status;

@@ -249,7 +249,6 @@ static int run_batch(const struct options *opts, struct sample *was, int argc,
 		clock_wait(view.delay_ns, -1, NULL);
 		status = read_again(opts, &now, argc, argv, false);
 		if (!status) {
-			sample_compare(was, &now);
 			/* Tables are separated by an empty line. */
 			if (i && !opts->json && !opts->raw)
 				putchar('\n');
@@ -421,10 +420,8 @@ static int run_screen(const struct options *opts, struct sample *was, int argc,
 	for (unsigned long i = 0; !quit && !status && (!iterations || i < iterations);
 	     i++) {
 		status = read_again(opts, &now, argc, argv, true);
-		if (!status) {
-			sample_compare(was, &now);
+		if (!status)
 			show_sample(opts, was, &now, &help, &quit);
-		}
 		sample_free(was);
 		*was = now;
 	}

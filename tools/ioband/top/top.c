@@ -178,7 +178,7 @@ static void fill(struct top_row *row, const struct interval_group *group,
  * top_rows_make - compute what happened between two samples
  * @rows: filled in, to be freed
  * @was: the earlier sample, empty if there is none
- * @now: the later sample, compared with it
+ * @now: the later sample
  * @sysroot: prefix of /proc
  */
 void top_rows_make(struct top_rows *rows, const struct sample *was,

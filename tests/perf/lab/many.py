@@ -123,7 +123,7 @@ more of them it serves several. The aim was {aim} thousand decisions a second.
 
 {ceilings}
 
-Counted (docs/design.rst says how): instructions of a read of 4 KiB for the program and
+Counted (docs/decisions.rst says how): instructions of a read of 4 KiB for the program and
 system calls {p.ask:,}, to send it {p.send:,}, to complete it {p.complete:,}; of ioband passing
 {p.passes:,}; held {p.arrive:,} outside the lock, {p.hold:,} under it to be held and {p.decide:,} to
 be chosen; {p.run:,} for each run of the worker, which serves all that there is room for.

@@ -165,10 +165,14 @@ def bars(view, series):
               color=["#cccccc" if reported else colour(name) for name, _, reported in shown],
               height=0.7)
     widest = max([value for _, value, _ in shown] + dues)
-    for index, (_, value, _) in enumerate(shown):
-        axes.text(value * (1.06 if view.log else 1) + (0 if view.log else widest * 0.01), index,
-                  number(value), va="center", fontsize=8,
-                  bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8})
+    for index, (_, value, reported) in enumerate(shown):
+        if not view.log and value > widest / 5:     # in the bar, where no line of what is due is
+            axes.text(value - widest * 0.02, index, number(value), va="center", ha="right",
+                      fontsize=8, color="black" if reported else "white")
+        else:
+            axes.text(value * 1.06 if view.log else value + widest * 0.01, index, number(value),
+                      va="center", fontsize=8,
+                      bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8})
     for value in dues:
         axes.axvline(value, color="black", linestyle="--", linewidth=1.3)
         axes.text(value, len(shown) - 0.4, f"due {number(value)}", ha="center", fontsize=8)

@@ -32,11 +32,14 @@ README_ROWS = [
     ("Limits of 2 MiB/s and 256 KiB/s", "limits",
      ["none", "io.max", "bfq", "iocost", "ioband weight-iosize"]),
 ]
-PLOTS = [("database-beside-backup", 0, "database-share"),
-         ("database-beside-backup", 1, "database-wait"),
-         ("array-sequential-vs-random", 0, "random-reader-bandwidth"),
-         ("array-sequential-vs-random", 1, "random-reader-wait"),
-         ("weights-40-20-10", 0, "weights")]
+# Beside its table a picture has what is told apart in it: not every limit and policy.
+DATABASE = ["due", *README_ROWS[0][2]]
+ARRAY = ["due", "none", "bfq", "iocost tuned", "io.max 10 MiB/s", "ioband weight-time"]
+PLOTS = [("database-beside-backup", 0, "database-share", DATABASE),
+         ("database-beside-backup", 1, "database-wait", DATABASE),
+         ("array-sequential-vs-random", 0, "random-reader-bandwidth", ARRAY),
+         ("array-sequential-vs-random", 1, "random-reader-wait", ARRAY),
+         ("weights-40-20-10", 0, "weights", None)]
 
 HEAD = """<!-- SPDX-License-Identifier: GPL-2.0-only -->
 # Results
@@ -88,14 +91,31 @@ def markdown_table(experiment, view, shown, words, spreads):
     return "\n".join(lines)
 
 
-def summary_table(rows):
-    columns, lines = figures.summary(catalogue.all_experiments(), rows)
-    text = ["| | " + " | ".join(columns) + " |", "|---" + "|--:" * len(columns) + "|"]
-    for _, title, cells in lines:
+# What everybody would try first has a column each at a glance; the rest has a value of its own.
+GLANCE = ["none", "mq-deadline", "kyber", "bfq", "iocost", "iocost tuned",
+          "ioband weight", "ioband weight-iosize", "ioband weight-time"]
+
+
+def glance(lines):
+    """Two tables: of GLANCE, and of what was set for a case."""
+    text = ["| | " + " | ".join(GLANCE) + " |", "|---" + "|--:" * len(GLANCE) + "|"]
+    for title, cells in lines:
         text.append(f"| {title} | " + " | ".join(
             f"**{cells[column]}**" if column in cells and column.startswith("ioband")
-            else cells.get(column, "") for column in columns) + " |")
+            else cells.get(column, "") for column in GLANCE) + " |")
+    text += ["", "With limits, or on other devices:", "", "| | |", "|---|---|"]
+    for title, cells in lines:
+        others = [f"**{name} {cell}**" if name.startswith("ioband") else f"{name} {cell}"
+                  for name, cell in cells.items() if name not in GLANCE]
+        if others:
+            text.append(f"| {title} | " + ", ".join(others) + " |")
     return "\n".join(text) + "\n"
+
+
+def summary_table(rows):
+    columns, lines = figures.summary(catalogue.all_experiments(), rows)
+    return glance([(title, {column: cells[column] for column in columns if column in cells})
+                   for _, title, cells in lines])
 
 
 def readme_table(rows):
@@ -152,10 +172,11 @@ def write(rows):
             if not any(kind in ("peer", "ours") for _, _, kind in shown):
                 continue
             parts.append(f"### {view.title}\n")
-            for of, which, file in PLOTS:
+            for of, which, file, names in PLOTS:
                 if (of, which) == (name, index):
+                    drawn = [one for one in shown if not names or one[0] in names]
                     with open(f"{DOCS}/results/{file}.svg", "w", encoding="utf-8") as out:
-                        out.write(f"{SPDX}\n{report.picture(experiment, view, shown)}\n")
+                        out.write(f"{SPDX}\n{report.picture(experiment, view, drawn)}\n")
                     parts.append(f"![{view.title}](results/{file}.svg)\n")
             if len(experiment.points) > 1 and not isinstance(experiment.points[0], str):
                 parts.append(f"By {experiment.point_label}:\n")

@@ -21,7 +21,7 @@ static void print_own_options(const struct command *cmd)
 static void print_keys(const struct command *cmd)
 {
 	static const char share_keys[] =
-		"  policy=auto*|weight|weight-iosize|weight-time|range-bw|limit\n"
+		"  policy=auto*|weight|weight-iosize|weight-time|limit\n"
 		"                       what is divided; auto: time on hard disks, else bytes\n"
 		"  io_throttle=N, io_limit=N\n"
 		"                       I/Os at the disk, and their bound (* 0: automatic)\n"
@@ -52,7 +52,6 @@ static void print_keys(const struct command *cmd)
 	       "  latency=TIME         target such as 5ms (* 0: none)\n"
 	       "  class=rt|be*|idle    which groups go first\n"
 	       "%s"
-	       "  range-bw=MIN:MAX     min= and bps= in KiB per second, as dm-ioband 1 had it\n"
 	       "  force=1              take min= and latency= that the disk may not reach\n",
 	       is_default ? "the default group" : "a group",
 	       cmd->flags & CMD_SHARE_KEYS ? "if never given" : "if not given",

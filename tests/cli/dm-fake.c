@@ -514,7 +514,8 @@ int ioband_dm_resume(const char *name, enum ioband_dm_udev udev)
 	bool has_inactive = find("inactive", name);
 
 	note("resume %s%s: %d", name,
-	     udev == IOBAND_DM_LOW_PRIORITY ? " low-priority" : "", r);
+	     udev == IOBAND_DM_LOW_PRIORITY ? " low-priority" :
+	     udev == IOBAND_DM_HIDDEN ? " hidden" : "", r);
 	if (r && has_inactive) {
 		drop_all("inactive", name);
 		add_line(xasprintf("suspended %s", name));

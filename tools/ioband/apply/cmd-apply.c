@@ -16,6 +16,7 @@
 #include "converge.h"
 #include "lib/attachable.h"
 #include "lib/blk.h"
+#include "lib/leaf.h"
 #include "lib/lock.h"
 #include "lib/output.h"
 #include "lib/target.h"
@@ -317,12 +318,17 @@ static void add_member(struct run *run, const char *name, bool is_chosen)
  */
 static int add_named(struct run *run, const char *word)
 {
+	static const struct volumes none;
 	bool is_lv = blk_is_lv(word);
 	char name[VOLUME_LEN], *why;
 	struct blk blk;
 
-	if (*word == '/' || is_lv) {
+	if (is_lv && volume_known(run->opts, &none, word, name)) {
+		word = name;
+	} else if (*word == '/' || is_lv) {
 		why = blk_look_up(run->opts->sysroot, word, &blk);
+		if (!why && !store_has_file(run->opts, blk.dm_name))
+			leaf_find(run->opts->sysroot, &blk);
 		if (!why && *blk.dm_name)
 			word = blk.dm_name;
 		else if ((is_lv || !strncmp(word, "/dev/", 5)) &&

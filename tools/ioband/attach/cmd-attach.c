@@ -16,6 +16,7 @@
 #include "config/store.h"
 #include "inside.h"
 #include "lib/blk.h"
+#include "lib/leaf.h"
 #include "lib/target.h"
 #include "lib/util.h"
 #include "wbt.h"
@@ -178,7 +179,10 @@ int attach_find(const struct options *opts, struct config *cfg,
 		status = fail(IOBAND_DEVICE,
 			      STORE_ETC "/%s.conf: device '%s': expected a device-mapper device, such as a logical volume, for mode attach",
 			      cfg->name, cfg->device);
-	else if (!status && strcmp(blk->dm_name, cfg->name))
+	/* A volume that has become thin since is one that ioband cannot be put into. */
+	if (!status && strcmp(blk->dm_name, cfg->name))
+		leaf_find(opts->sysroot, blk);
+	if (!status && strcmp(blk->dm_name, cfg->name))
 		status = fail(IOBAND_USAGE,
 			      STORE_ETC "/%s.conf: device '%s' is the volume %s: expected the file to be %s.conf",
 			      cfg->name, cfg->device, blk->dm_name, blk->dm_name);
@@ -269,12 +273,15 @@ void report_volume(const struct options *opts, const char *title,
 		   const char *done, const struct config *cfg,
 		   const char *fmt, ...)
 {
+	const char *serves = leaf_serves(cfg->name);
 	va_list args;
 
 	if (opts->quiet || opts->dry_run)
 		return;
-	printf("%s: %s, share %s, policy %s", title, done, cfg->share,
-	       cfg->policy);
+	printf("%s: %s", title, done);
+	if (serves)
+		printf(" for %s", serves);
+	printf(", share %s, policy %s", cfg->share, cfg->policy);
 	if (cfg->policy_why)
 		printf(" (%s)", cfg->policy_why);
 	va_start(args, fmt);
@@ -303,6 +310,7 @@ int cmd_attach(const struct options *opts, int argc, char **argv)
 	struct config words, base;
 	unsigned int nr_missing = 0;
 	struct parse_error err;
+	char devno[DEVNO_LEN];
 	struct volume *vol;
 	struct blk blk;
 	char *title;
@@ -328,30 +336,33 @@ int cmd_attach(const struct options *opts, int argc, char **argv)
 	if (status)
 		goto out;
 	dev = volumes_device(&volumes, blk.dm_name, NULL);
+	if (dev)
+		dev = volumes_leaf(opts, &volumes, dev);
 	if (!dev || !dev->uuid) {
 		status = fail(IOBAND_DEVICE,
 			      "cannot attach '%s': device-mapper has no such device any more",
 			      argv[0]);
 		goto out;
 	}
-	strcpy(words.name, blk.dm_name);
-	vol = volumes_find(&volumes, blk.dm_name);
+	snprintf(devno, sizeof(devno), "%u:%u", dev->major, dev->minor);
+	strcpy(words.name, dev->name);
+	vol = volumes_find(&volumes, dev->name);
 	if (vol) {
 		status = attach_again(opts, &volumes, vol, &words);
 		if (!status)
-			wbt_off(opts, blk.devno, true);
+			wbt_off(opts, devno, true);
 		goto out;
 	}
-	status = attach_config(opts, &volumes, blk.dm_name, dev->uuid,
-			       blk.devno, &words, &base);
+	status = attach_config(opts, &volumes, dev->name, dev->uuid, devno,
+			       &words, &base);
 	if (!status)
 		status = groupref_resolve_all(opts, &base, &nr_missing);
 	if (!status)
-		status = attach_volume(opts, &volumes, &base, blk.devno);
+		status = attach_volume(opts, &volumes, &base, devno);
 	if (!status) {
-		title = volume_title(blk.dm_name, dev->uuid);
+		title = volume_title(dev->name, dev->uuid);
 		report_result(opts, title, &base);
-		wbt_off(opts, blk.devno, true);
+		wbt_off(opts, devno, true);
 		report_dormant(opts, title, &base);
 		free(title);
 	}

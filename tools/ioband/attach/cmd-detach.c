@@ -11,7 +11,6 @@
 #include "config/current.h"
 #include "config/store.h"
 #include "inside.h"
-#include "lib/blk.h"
 #include "lib/util.h"
 #include "wbt.h"
 
@@ -97,37 +96,17 @@ static int detach(const struct options *opts, const struct volumes *volumes,
 int cmd_detach(const struct options *opts, int argc, char **argv)
 {
 	struct volumes volumes = { 0 };
-	struct config cfg;
-	char name[128];
-	struct blk blk;
-	bool known;
+	char name[VOLUME_LEN];
 	int status;
 
 	if (!argc)
 		return fail(IOBAND_USAGE,
 			    "detach: expected a logical volume, as in 'ioband detach /dev/vg/data'");
 	status = volumes_lock(opts, &volumes);
-	if (status)
-		goto out;
-	/* The device may be gone and only its record left. */
-	blk_dm_name(name, sizeof(name), argv[0]);
-	known = volumes_device(&volumes, name, NULL);
-	if (!known) {
-		known = record_find(opts, name, "", &cfg);
-		config_free(&cfg);
-	}
-	if (known) {
-		status = detach(opts, &volumes, name);
-		goto out;
-	}
-	status = blk_find(opts->sysroot, argv[0], &blk);
-	if (!status && !*blk.dm_name)
-		status = fail(IOBAND_DEVICE,
-			      "cannot detach '%s': it is not a device-mapper device; 'ioband list' shows the volumes there are",
-			      argv[0]);
 	if (!status)
-		status = detach(opts, &volumes, blk.dm_name);
-out:
+		status = volume_meant(opts, &volumes, "detach", argv[0], name);
+	if (!status)
+		status = detach(opts, &volumes, name);
 	volumes_free(&volumes);
 	return status;
 }

@@ -223,7 +223,7 @@ static bool all_flat(const struct inside *in)
 
 static int check_obstacle(const struct inside *in)
 {
-	char *why = attach_obstacle(in->opts, &in->old);
+	char *why = attach_obstacle(in->opts, in->name, &in->old);
 	char *title = volume_title(in->name, in->old.uuid);
 	int status = why ? fail(IOBAND_DEVICE, "cannot attach '%s': %s", title,
 				why) : 0;

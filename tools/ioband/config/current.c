@@ -14,6 +14,7 @@
 #include "lib/attachable.h"
 #include "lib/blk.h"
 #include "lib/cgroup.h"
+#include "lib/leaf.h"
 #include "lib/util.h"
 #include "lib/words.h"
 #include "services.h"
@@ -55,6 +56,72 @@ bool volume_is_wiped(const struct volumes *volumes, const char *name)
 
 	free(uuid);
 	return wiped;
+}
+
+static bool is_known(const struct options *opts, const struct volumes *volumes,
+		     const char *name)
+{
+	struct config cfg;
+	bool known = volumes_find(volumes, name) || store_has_file(opts, name);
+
+	if (!known) {
+		known = record_find(opts, name, "", &cfg);
+		config_free(&cfg);
+	}
+	return known;
+}
+
+/**
+ * volume_known - find a volume by the form of a word alone, as its device may be gone
+ * @opts: the global options
+ * @volumes: what volumes_read() found
+ * @word: as for blk_dm_name()
+ * @name: buffer of %VOLUME_LEN for its device-mapper name
+ *
+ * Return: whether it has ioband, a file in /etc/ioband, or a record.
+ */
+bool volume_known(const struct options *opts, const struct volumes *volumes,
+		  const char *word, char *name)
+{
+	return blk_dm_name(name, VOLUME_LEN, word) &&
+	       (is_known(opts, volumes, name) ||
+		(leaf_name(name, VOLUME_LEN, name) &&
+		 is_known(opts, volumes, name)));
+}
+
+/**
+ * volume_meant - find the volume that is to be taken away
+ * @opts: the global options
+ * @volumes: what volumes_read() found
+ * @verb: the operation, for messages
+ * @word: as for blk_find()
+ * @name: buffer of %VOLUME_LEN for its device-mapper name
+ *
+ * Return: 0, or an exit code after the error has been reported.
+ */
+int volume_meant(const struct options *opts, const struct volumes *volumes,
+		 const char *verb, const char *word, char *name)
+{
+	const struct ioband_dm_device *dev;
+	struct blk blk;
+	int status;
+
+	if (volume_known(opts, volumes, word, name))
+		return 0;
+	blk_dm_name(name, VOLUME_LEN, word);
+	dev = volumes_device(volumes, name, NULL);
+	if (!dev) {
+		status = blk_find(opts->sysroot, word, &blk);
+		if (status)
+			return status;
+		dev = volumes_device(volumes, blk.dm_name, NULL);
+	}
+	if (!dev)
+		return fail(IOBAND_DEVICE,
+			    "cannot %s '%s': it is not a device-mapper device; 'ioband list' shows the volumes there are",
+			    verb, word);
+	snprintf(name, VOLUME_LEN, "%s", volumes_leaf(opts, volumes, dev)->name);
+	return 0;
 }
 
 /* Replace ids of cgroups, which a reboot invalidates, by paths where possible. */

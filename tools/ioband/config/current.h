@@ -12,6 +12,10 @@ struct options;
 
 bool volume_is_attached(const struct volume *vol);
 bool volume_is_wiped(const struct volumes *volumes, const char *name);
+bool volume_known(const struct options *opts, const struct volumes *volumes,
+		  const char *word, char *name);
+int volume_meant(const struct options *opts, const struct volumes *volumes,
+		 const char *verb, const char *word, char *name);
 int volume_config(const struct options *opts, const struct volume *vol,
 		  struct config *cfg);
 const char *volume_state(const struct options *opts, const struct volume *vol);

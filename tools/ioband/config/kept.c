@@ -13,7 +13,7 @@
 #include "cmd.h"
 #include "current.h"
 #include "kept.h"
-#include "lib/blk.h"
+#include "lib/leaf.h"
 #include "lib/util.h"
 #include "store.h"
 
@@ -107,7 +107,7 @@ static bool is_follower(const struct options *opts, const char *pid,
 		follow |= !strcmp(word, "follow");
 		once |= !strcmp(word, "--once");
 		named |= follow && (!strcmp(base, name) ||
-				    blk_is_meant(opts->sysroot, word, name));
+				    leaf_is_meant(opts->sysroot, word, name));
 	}
 	free(word);
 	if (file)

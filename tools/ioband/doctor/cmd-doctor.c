@@ -7,10 +7,11 @@
 #include <string.h>
 
 #include "cmd.h"
-#include "config/config.h"
+#include "config/current.h"
 #include "config/store.h"
 #include "doctor.h"
 #include "lib/blk.h"
+#include "lib/leaf.h"
 #include "lib/target.h"
 
 enum {
@@ -91,10 +92,13 @@ static void replace_words(struct doctor *doctor, char (*names)[VOLUME_LEN])
 		    !strpbrk(word, "/:"))
 			continue;
 		why = blk_look_up(doctor->opts->sysroot, word, &blk);
+		if (!why && !volumes_find(&doctor->volumes, blk.dm_name))
+			leaf_find(doctor->opts->sysroot, &blk);
 		if (!why)
 			snprintf(names[i], sizeof(names[i]), "%s",
 				 *blk.dm_name ? blk.dm_name : blk.devno);
-		else if (blk_is_lv(word))
+		else if (blk_is_lv(word) &&
+			 !volume_known(doctor->opts, &doctor->volumes, word, names[i]))
 			blk_dm_name(names[i], sizeof(names[i]), word);
 		if (*names[i])
 			doctor->words[i] = names[i];

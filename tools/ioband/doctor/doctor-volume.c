@@ -142,7 +142,7 @@ static void check_pool(struct doctor *doctor, const struct volume *vol)
 	if (suffix && !strcmp(suffix, "-pool"))
 		add_finding(doctor, ERROR, "thin-pool", vol->name,
 			    xstrdup("it is a thin pool, and I/O of its thin volumes goes past ioband"),
-			    xasprintf("'ioband detach %s', and create volumes on top of the thin ones with 'ioband create'",
+			    xasprintf("'ioband detach %s', and attach it again: now it is put where the pool's data are",
 				      vol->title));
 }
 

@@ -25,7 +25,9 @@
 #include "lib/action.h"
 #include "lib/attachable.h"
 #include "lib/blk.h"
+#include "lib/leaf.h"
 #include "lib/lock.h"
+#include "lib/mounts.h"
 #include "lib/target.h"
 #include "lib/util.h"
 
@@ -58,14 +60,12 @@ const struct own_options disable_options = {
  * @title: what people call it
  * @devno: the device that it is in, or on top of; "" if there is none
  * @vol: the volume, or %NULL
- * @verb: "enable" or "disable", for messages
  * @file: its file in /etc/ioband, or %NULL
  * @meant: what that file, with those that belong to it, means
  * @record: its record, or %NULL
  */
 struct subject {
 	const struct options *opts;
-	const char *verb;
 	struct volumes volumes;
 	char name[VOLUME_LEN];
 	char *title;
@@ -114,8 +114,12 @@ static void say(const struct subject *s, const char *fmt, ...)
 
 static void say_initramfs(const struct subject *s)
 {
-	if (*s->devno && blk_is_root(s->opts->sysroot, s->devno))
+	char *root = mounts_at(s->opts->sysroot, "/");
+
+	if (root && *s->devno &&
+	    leaf_is_below(s->opts->sysroot, root, s->devno))
 		say(s, "it has the root file system: 'update-initramfs -u' makes the same so in the initramfs");
+	free(root);
 }
 
 /* Ignored rather than blocked: the lock may be waited for when we undo. */
@@ -435,10 +439,11 @@ static int find_device(struct subject *s, const char *word)
 
 	if (!status && !*blk.dm_name)
 		status = fail(IOBAND_DEVICE,
-			      "cannot %s '%s': it is not a device-mapper device, such as a logical volume is; a volume on top of it has a name of its own, as in 'ioband enable data %s'",
-			      s->verb, word, word);
+			      "cannot enable '%s': it is not a device-mapper device, such as a logical volume is; a volume on top of it has a name of its own, as in 'ioband enable data %s'",
+			      word, word);
 	if (status)
 		return status;
+	leaf_find(s->opts->sysroot, &blk);
 	strcpy(s->name, blk.dm_name);
 	strcpy(s->devno, blk.devno);
 	return 0;
@@ -464,7 +469,7 @@ static int check_kind(const struct subject *s, const char *device)
 
 int cmd_enable(const struct options *opts, int argc, char **argv)
 {
-	struct subject s = { .opts = opts, .verb = "enable" };
+	struct subject s = { .opts = opts };
 	struct ioband_dm_version version;
 	struct parse_error err;
 	struct config words;
@@ -506,22 +511,6 @@ int cmd_enable(const struct options *opts, int argc, char **argv)
 	config_free(&words);
 	subject_free(&s);
 	return status;
-}
-
-/* A name that anything is known by: the device may be gone. */
-static int find_known(struct subject *s, const char *word)
-{
-	struct config cfg;
-	bool known;
-
-	known = blk_dm_name(s->name, sizeof(s->name), word) &&
-		(volumes_device(&s->volumes, s->name, NULL) ||
-		 store_has_file(s->opts, s->name));
-	if (!known && *s->name) {
-		known = record_find(s->opts, s->name, "", &cfg);
-		config_free(&cfg);
-	}
-	return known ? 0 : find_device(s, word);
 }
 
 /* What is still there of the volume itself. */
@@ -635,7 +624,7 @@ static int disable(struct subject *s)
 
 int cmd_disable(const struct options *opts, int argc, char **argv)
 {
-	struct subject s = { .opts = opts, .verb = "disable" };
+	struct subject s = { .opts = opts };
 	int status;
 
 	if (!argc)
@@ -643,7 +632,8 @@ int cmd_disable(const struct options *opts, int argc, char **argv)
 			    "disable: expected a logical volume or the name of a volume, as in 'ioband disable vg/data'");
 	status = volumes_lock(opts, &s.volumes);
 	if (!status)
-		status = find_known(&s, argv[0]);
+		status = volume_meant(opts, &s.volumes, "disable", argv[0],
+				      s.name);
 	if (!status)
 		status = subject_read(&s);
 	if (!status)

@@ -16,6 +16,7 @@
 #include "action.h"
 #include "blk.h"
 #include "cmd.h"
+#include "leaf.h"
 #include "lock.h"
 #include "settings.h"
 #include "table.h"
@@ -114,12 +115,18 @@ static int load(const struct options *opts, const char *name,
 	return 0;
 }
 
-/* A priority that somebody has given the device's links is to stay. */
+/*
+ * A priority that somebody has given the device's links is to stay, and that LVM hides a
+ * part of a volume.
+ */
 static enum ioband_dm_udev links_of(const struct options *opts,
+				    const char *name,
 				    const struct ioband_dm_targets *old)
 {
 	char devno[DEVNO_LEN];
 
+	if (leaf_is(name))
+		return IOBAND_DM_HIDDEN;
 	snprintf(devno, sizeof(devno), "%u:%u", old->major, old->minor);
 	return blk_has_low_priority(opts->sysroot, devno) ?
 	       IOBAND_DM_LOW_PRIORITY : IOBAND_DM_LINKED;
@@ -365,7 +372,7 @@ int action_replace(const struct options *opts, const char *verb,
 		   const char *name, const struct ioband_dm_targets *old,
 		   const struct ioband_dm_targets *new)
 {
-	enum ioband_dm_udev udev = links_of(opts, old);
+	enum ioband_dm_udev udev = links_of(opts, name, old);
 	struct failure why = { 0 };
 	bool ok = true;
 	int r, status;

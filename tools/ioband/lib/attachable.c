@@ -7,6 +7,7 @@
 
 #include "attachable.h"
 #include "cmd.h"
+#include "leaf.h"
 #include "target.h"
 #include "util.h"
 
@@ -118,7 +119,7 @@ static bool is_part(const struct options *opts,
 		return table->uuid[LV_UUID_LEN] == '-';
 	snprintf(group, sizeof(group), "%.*s", VG_UUID_LEN, table->uuid);
 	snprintf(devno, sizeof(devno), "%u:%u", table->major, table->minor);
-	return blk_is_below_uuid(opts->sysroot, devno, group);
+	return leaf_has_group_above(opts->sysroot, devno, group);
 }
 
 /* Moved to another device, it would be active twice for a moment. */
@@ -131,6 +132,7 @@ static bool may_be_moved(const char *type)
 /**
  * attach_obstacle - tell why ioband cannot be put into a device
  * @opts: the global options
+ * @name: its device-mapper name
  * @table: the table of the device
  *
  * To a thin snapshot LVM has to suspend the thin volume and its pool. It does not look
@@ -139,16 +141,16 @@ static bool may_be_moved(const char *type)
  *
  * Return: the reason, to be freed; %NULL if there is none.
  */
-char *attach_obstacle(const struct options *opts,
+char *attach_obstacle(const struct options *opts, const char *name,
 		      const struct ioband_dm_targets *table)
 {
-	if (is_part(opts, table))
-		return xstrdup("it is an inner part of a logical volume, such as a thin pool or a leg of a RAID is; name the volume that is used, and if that is thin or a RAID put one on top of it with 'ioband enable NAME DEVICE'");
+	if (!leaf_is(name) && is_part(opts, table))
+		return xstrdup("it is an inner part of a logical volume, such as a leg of a RAID is, or a thin pool whose data are on one; put a volume on top of the one that is used, with 'ioband enable NAME DEVICE'");
 	for (size_t i = 0; i < table->nr; i++) {
 		const char *type = table->v[i].type;
 
 		if (!strcmp(type, "thin"))
-			return xstrdup("it is thin, and LVM could not take snapshots of it any more; put a volume on top of it with 'ioband enable NAME DEVICE'");
+			return xstrdup("it is thin, and LVM could not take snapshots of it any more; name its pool, or put a volume on top of it with 'ioband enable NAME DEVICE'");
 		if (!strncmp(type, "snapshot-", 9))
 			return xasprintf("it has a snapshot, so its table is of target '%s'; when the snapshot is removed, ioband is put in again by itself if the volume is enabled",
 					 type);
@@ -172,7 +174,7 @@ char *attach_why_not(const struct options *opts, const char *name)
 	char *why = NULL;
 
 	if (!ioband_dm_table(name, &table))
-		why = attach_obstacle(opts, &table);
+		why = attach_obstacle(opts, name, &table);
 	ioband_dm_targets_free(&table);
 	return why;
 }

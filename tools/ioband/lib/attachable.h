@@ -15,7 +15,7 @@ const struct ioband_dm_device *hidden_find(const struct volumes *volumes,
 					   const char *name, const char *uuid);
 bool targets_fail(const struct ioband_dm_targets *targets);
 bool uuid_is_hidden(const char *uuid);
-char *attach_obstacle(const struct options *opts,
+char *attach_obstacle(const struct options *opts, const char *name,
 		      const struct ioband_dm_targets *table);
 char *attach_why_not(const struct options *opts, const char *name);
 int create_check(const struct options *opts, const struct volumes *volumes,

@@ -16,6 +16,7 @@
 
 #include "blk.h"
 #include "cmd.h"
+#include "leaf.h"
 #include "mounts.h"
 #include "util.h"
 
@@ -33,9 +34,17 @@ static int is_devno(const char *device)
 	return !*p;
 }
 
-/* The rest of the first line in a sysfs file of the device that begins with @key. */
-static char *read_line(const char *sysroot, const char *device,
-		       const char *file, const char *key)
+/**
+ * blk_read_line - read from a file of a block device in sysfs
+ * @sysroot: prefix of /sys
+ * @device: MAJOR:MINOR
+ * @file: path of the file, from the device's directory
+ * @key: what the line begins with
+ *
+ * Return: the rest of the first such line, to be freed; %NULL if there is none.
+ */
+char *blk_read_line(const char *sysroot, const char *device,
+		    const char *file, const char *key)
 {
 	char *path = xasprintf("/sys/dev/block/%s/%s", device, file);
 	FILE *f = open_below(sysroot, path);
@@ -69,11 +78,11 @@ char *blk_path(const char *sysroot, const char *device)
 	if (!is_devno(device))
 		return xstrdup(device);
 
-	name = read_line(sysroot, device, "dm/name", "");
+	name = blk_read_line(sysroot, device, "dm/name", "");
 	if (name) {
 		path = xasprintf("/dev/mapper/%s", name);
 	} else {
-		name = read_line(sysroot, device, "uevent", "DEVNAME=");
+		name = blk_read_line(sysroot, device, "uevent", "DEVNAME=");
 		path = name ? xasprintf("/dev/%s", name) : xstrdup(device);
 	}
 	free(name);
@@ -83,7 +92,7 @@ char *blk_path(const char *sysroot, const char *device)
 static bool read_number(const char *sysroot, const char *device,
 			const char *file, uint64_t *number)
 {
-	char *text = read_line(sysroot, device, file, "");
+	char *text = blk_read_line(sysroot, device, file, "");
 	bool ok = text && isdigit((unsigned char)*text);
 
 	if (ok)
@@ -246,8 +255,8 @@ static bool find_by_name(const char *sysroot, const char *path, char *devno)
 		if (!is_devno(entry->d_name) ||
 		    strlen(entry->d_name) >= DEVNO_LEN)
 			continue;
-		dm = read_line(sysroot, entry->d_name, "dm/name", "");
-		node = read_line(sysroot, entry->d_name, "uevent", "DEVNAME=");
+		dm = blk_read_line(sysroot, entry->d_name, "dm/name", "");
+		node = blk_read_line(sysroot, entry->d_name, "uevent", "DEVNAME=");
 		found = (dm && !strcmp(dm, name)) ||
 			(node && !strcmp(node, path));
 		if (found)
@@ -347,6 +356,18 @@ static char *find_devno(const char *sysroot, const char *arg, char *devno)
 						   xstrdup(strerror(ENOENT));
 }
 
+/* By device-mapper name. */
+static bool find_mapper(const char *sysroot, const char *name, char *devno)
+{
+	char *node = xasprintf("/dev/mapper/%s", name);
+	char *why = find_devno(sysroot, node, devno);
+	bool found = !why;
+
+	free(why);
+	free(node);
+	return found;
+}
+
 /**
  * blk_look_up - find the block device that a word names, if there is one
  * @sysroot: prefix of /proc and /sys; unless "", node names are looked up in its sysfs
@@ -354,22 +375,31 @@ static char *find_devno(const char *sysroot, const char *arg, char *devno)
  *	a mount point
  * @blk: filled in
  *
+ * A thin pool need not be active itself for its volumes to be: then it is its leaf.
+ *
  * Return: %NULL, or why there is none, to be freed.
  */
 char *blk_look_up(const char *sysroot, const char *arg, struct blk *blk)
 {
-	char *mounted = NULL, *name, *why;
+	char *mounted = NULL, *name, *why, part[sizeof(blk->dm_name)];
 
 	memset(blk, 0, sizeof(*blk));
 	if (*arg == '/' && strncmp(arg, "/dev/", 5))
 		mounted = mounts_at(sysroot, arg);
 	why = find_devno(sysroot, mounted ? mounted : arg, blk->devno);
 	free(mounted);
+	if (why && blk_is_lv(arg) &&
+	    blk_dm_name(part, sizeof(part), arg) &&
+	    leaf_name(part, sizeof(part), part) &&
+	    find_mapper(sysroot, part, blk->devno)) {
+		free(why);
+		why = NULL;
+	}
 	if (why)
 		return why;
 	if (!blk_sectors(sysroot, blk->devno, &blk->sectors))
 		return xasprintf("/sys knows no block device %s", blk->devno);
-	name = read_line(sysroot, blk->devno, "dm/name", "");
+	name = blk_read_line(sysroot, blk->devno, "dm/name", "");
 	if (name)
 		snprintf(blk->dm_name, sizeof(blk->dm_name), "%s", name);
 	free(name);
@@ -403,30 +433,16 @@ int blk_find(const char *sysroot, const char *arg, struct blk *blk)
 }
 
 /**
- * blk_is_meant - whether a word names a device-mapper device, which may be gone
- * @sysroot: as in blk_look_up()
- * @arg: as in blk_look_up()
- * @name: name of the device
+ * blk_each_entry - go through a directory of a block device in sysfs
+ * @sysroot: prefix of /sys
+ * @device: MAJOR:MINOR
+ * @sub: the directory
+ * @take: called for each entry, in the order of their names
+ * @data: for @take
  */
-bool blk_is_meant(const char *sysroot, const char *arg, const char *name)
-{
-	char by_form[128], *why;
-	struct blk blk;
-
-	if (blk_dm_name(by_form, sizeof(by_form), arg) && !strcmp(by_form, name))
-		return true;
-	if (!strpbrk(arg, "/:"))
-		return false;
-	why = blk_look_up(sysroot, arg, &blk);
-	free(why);
-	return !why && !strcmp(blk.dm_name, name);
-}
-
-/* Call @take for each entry of a sysfs directory of the device, sorted. */
-static void each_entry(const char *sysroot, const char *device,
-		       const char *sub,
-		       void (*take)(const char *sysroot, const char *name,
-				    void *data), void *data)
+void blk_each_entry(const char *sysroot, const char *device, const char *sub,
+		    void (*take)(const char *sysroot, const char *name,
+				 void *data), void *data)
 {
 	char *path = xasprintf("%s/sys/dev/block/%s/%s", sysroot, device, sub);
 	struct dirent **names;
@@ -475,11 +491,11 @@ int blk_find_below(const char *sysroot, const char *arg, const char *name,
 	blk_dm_name(word, sizeof(word), arg);
 	if (status || strcmp(blk->dm_name, name) || !strcmp(word, name))
 		return status;
-	each_entry(sysroot, blk->devno, "slaves", take_first, &slave);
+	blk_each_entry(sysroot, blk->devno, "slaves", take_first, &slave);
 	if (!slave)
 		return 0;
 	file = xasprintf("slaves/%s/dev", slave);
-	devno = read_line(sysroot, blk->devno, file, "");
+	devno = blk_read_line(sysroot, blk->devno, file, "");
 	status = blk_find(sysroot, devno ? devno : slave, blk);
 	free(devno);
 	free(file);
@@ -504,12 +520,12 @@ char *blk_user(const char *sysroot, const char *device)
 		free(name);
 		return text;
 	}
-	each_entry(sysroot, device, "holders", take_first, &name);
+	blk_each_entry(sysroot, device, "holders", take_first, &name);
 	if (name) {
 		char *file = xasprintf("holders/%s/dev", name);
 		char *path;
 
-		devno = read_line(sysroot, device, file, "");
+		devno = blk_read_line(sysroot, device, file, "");
 		path = devno ? blk_path(sysroot, devno) :
 			       xasprintf("/dev/%s", name);
 		text = xasprintf("below %s", path);
@@ -519,20 +535,6 @@ char *blk_user(const char *sysroot, const char *device)
 		free(name);
 	}
 	return text;
-}
-
-/**
- * blk_is_root - whether a device has the root file system
- * @sysroot: prefix of /proc
- * @device: MAJOR:MINOR
- */
-bool blk_is_root(const char *sysroot, const char *device)
-{
-	char *found = mounts_at(sysroot, "/");
-	bool is_root = found && !strcmp(found, device);
-
-	free(found);
-	return is_root;
 }
 
 struct disks {
@@ -550,7 +552,7 @@ static void take_slave(const char *sysroot, const char *name, void *data)
 {
 	struct disks *disks = data;
 	char *file = xasprintf("slaves/%s/dev", name);
-	char *devno = read_line(sysroot, disks->device, file, "");
+	char *devno = blk_read_line(sysroot, disks->device, file, "");
 	const char *device = disks->device;
 
 	free(file);
@@ -597,17 +599,17 @@ static void add_disks(const char *sysroot, const char *device,
 	/* No working stack is that deep, but the sysfs of --sysroot may be made up. */
 	if (disks->depth > 32)
 		goto out;
-	each_entry(sysroot, device, "slaves", take_first, &first);
+	blk_each_entry(sysroot, device, "slaves", take_first, &first);
 	if (first) {
 		disks->depth++;
 		disks->device = device;
-		each_entry(sysroot, device, "slaves", take_slave, disks);
+		blk_each_entry(sysroot, device, "slaves", take_slave, disks);
 		disks->depth--;
 		goto out;
 	}
 	/* A partition's directory is inside the directory of its disk. */
-	whole = read_line(sysroot, device, "partition", "");
-	name = read_line(sysroot, device,
+	whole = blk_read_line(sysroot, device, "partition", "");
+	name = blk_read_line(sysroot, device,
 			 whole ? "../uevent" : "uevent", "DEVNAME=");
 	if (name) {
 		add_disk(disks, name);
@@ -661,7 +663,7 @@ static void look_at_relative(const char *sysroot, const char *name, void *data)
 {
 	struct relation *r = data;
 	char *file = xasprintf("%s/%s/dev", r->direction, name);
-	char *devno = read_line(sysroot, r->device, file, "");
+	char *devno = blk_read_line(sysroot, r->device, file, "");
 	const char *device = r->device;
 
 	free(file);
@@ -669,7 +671,7 @@ static void look_at_relative(const char *sysroot, const char *name, void *data)
 		r->found |= !strcmp(devno, r->other);
 		r->device = devno;
 		r->depth++;
-		each_entry(sysroot, devno, r->direction, look_at_relative, r);
+		blk_each_entry(sysroot, devno, r->direction, look_at_relative, r);
 		r->depth--;
 		r->device = device;
 	}
@@ -691,42 +693,10 @@ bool blk_is_related(const char *sysroot, const char *device, const char *other)
 	if (!strcmp(device, other))
 		return true;
 	r.direction = "slaves";
-	each_entry(sysroot, device, r.direction, look_at_relative, &r);
+	blk_each_entry(sysroot, device, r.direction, look_at_relative, &r);
 	r.direction = "holders";
-	each_entry(sysroot, device, r.direction, look_at_relative, &r);
+	blk_each_entry(sysroot, device, r.direction, look_at_relative, &r);
 	return r.found;
-}
-
-struct uuid_above {
-	const char *device;
-	const char *uuid;
-	bool found;
-};
-
-static void look_at_uuid(const char *sysroot, const char *name, void *data)
-{
-	struct uuid_above *above = data;
-	char *file = xasprintf("holders/%s/dm/uuid", name);
-	char *uuid = read_line(sysroot, above->device, file, above->uuid);
-
-	above->found |= uuid != NULL;
-	free(uuid);
-	free(file);
-}
-
-/**
- * blk_is_below_uuid - whether a device-mapper device with such a uuid is on a device
- * @sysroot: prefix of /sys
- * @device: MAJOR:MINOR
- * @uuid: what the uuid begins with
- */
-bool blk_is_below_uuid(const char *sysroot, const char *device,
-		       const char *uuid)
-{
-	struct uuid_above above = { .device = device, .uuid = uuid };
-
-	each_entry(sysroot, device, "holders", look_at_uuid, &above);
-	return above.found;
 }
 
 /**
@@ -789,7 +759,7 @@ char *blk_signature(const char *sysroot, const char *device)
 	const char *value;
 
 	if (*sysroot)
-		return read_line(sysroot, device, "signature", "");
+		return blk_read_line(sysroot, device, "signature", "");
 	path = blk_path(sysroot, device);
 	probe = blkid_new_probe_from_filename(path);
 	free(path);

@@ -10,6 +10,7 @@
 #include "blk.h"
 #include "cmd.h"
 #include "iofiles.h"
+#include "leaf.h"
 #include "lock.h"
 #include "target.h"
 #include "util.h"
@@ -246,7 +247,33 @@ int volumes_read_status(struct volumes *volumes)
 	return 0;
 }
 
-/* The device-mapper device that a word names, or %NULL with a reason to be freed. */
+/**
+ * volumes_leaf - go from a device to the one that ioband is put into for it
+ * @opts: the global options
+ * @volumes: what volumes_read() found
+ * @dev: the device
+ *
+ * Return: its leaf, as leaf_find() finds it, or itself, if it is a volume above all.
+ */
+const struct ioband_dm_device *
+volumes_leaf(const struct options *opts, const struct volumes *volumes,
+	     const struct ioband_dm_device *dev)
+{
+	const struct ioband_dm_device *leaf;
+	struct blk blk = { 0 };
+
+	if (volumes_find(volumes, dev->name))
+		return dev;
+	snprintf(blk.devno, sizeof(blk.devno), "%u:%u", dev->major, dev->minor);
+	leaf_find(opts->sysroot, &blk);
+	leaf = *blk.dm_name ? volumes_device(volumes, blk.dm_name, NULL) : NULL;
+	return leaf ? leaf : dev;
+}
+
+/*
+ * The device-mapper device that ioband is in, or would be put into, for a word; %NULL with
+ * a reason to be freed.
+ */
 static const struct ioband_dm_device *
 find_device(const struct options *opts, const struct volumes *volumes,
 	    const char *arg, char **why)
@@ -258,14 +285,17 @@ find_device(const struct options *opts, const struct volumes *volumes,
 
 	*why = NULL;
 	dev = volumes_device(volumes, is_lv ? lv : arg, NULL);
+	/* A pool need not be active itself for its volumes to be. */
+	if (!dev && is_lv && leaf_name(lv, sizeof(lv), lv))
+		dev = volumes_device(volumes, lv, NULL);
 	if (dev || is_lv || !strpbrk(arg, "/:"))
-		return dev;
+		return dev ? volumes_leaf(opts, volumes, dev) : NULL;
 	*why = blk_look_up(opts->sysroot, arg, &blk);
 	for (size_t i = 0; !*why && i < volumes->devices.nr; i++) {
 		dev = &volumes->devices.v[i];
 		snprintf(devno, sizeof(devno), "%u:%u", dev->major, dev->minor);
 		if (!strcmp(devno, blk.devno))
-			return dev;
+			return volumes_leaf(opts, volumes, dev);
 	}
 	return NULL;
 }
@@ -318,8 +348,8 @@ int volumes_name(const struct options *opts, const struct volumes *volumes,
  * @name: its device-mapper name
  * @uuid: its uuid, or ""
  *
- * Return: VG/LV if it is the device that LVM made for all of a logical volume, not for
- * a part of it, else its name; to be freed.
+ * Return: VG/LV if it is the device that LVM made for all of a logical volume, or the part
+ * that ioband is in for all of it, such as a pool; else its name; to be freed.
  */
 char *volume_title(const char *name, const char *uuid)
 {
@@ -329,7 +359,8 @@ char *volume_title(const char *name, const char *uuid)
 	char *title = xstrdup(name), *to = title;
 	unsigned int nr_slashes = 0;
 
-	if (strncmp(uuid, prefix, strlen(prefix)) || strlen(uuid) > len)
+	if (strncmp(uuid, prefix, strlen(prefix)) ||
+	    (strlen(uuid) > len && !leaf_is(name)))
 		return title;
 	for (const char *from = name; *from; from++) {
 		bool is_slash = *from == '-' && from[1] != '-';
@@ -342,6 +373,8 @@ char *volume_title(const char *name, const char *uuid)
 	*to = '\0';
 	if (nr_slashes != 1)
 		strcpy(title, name);
+	else if (leaf_is(title))
+		*strrchr(title, '_') = '\0';
 	return title;
 }
 

@@ -66,6 +66,9 @@ char *volumes_title(const struct volumes *volumes, const char *name);
 char *volume_title(const char *name, const char *uuid);
 struct volume *volumes_find(const struct volumes *volumes, const char *name);
 const struct ioband_dm_device *
+volumes_leaf(const struct options *opts, const struct volumes *volumes,
+	     const struct ioband_dm_device *dev);
+const struct ioband_dm_device *
 volumes_device(const struct volumes *volumes, const char *name,
 	       const char *uuid);
 bool volumes_use(const struct volumes *volumes, const char *sysroot,

@@ -7,7 +7,7 @@
 
 #include "cmd.h"
 #include "config/current.h"
-#include "lib/blk.h"
+#include "lib/leaf.h"
 #include "lib/output.h"
 #include "lib/util.h"
 #include "lib/volume.h"
@@ -127,7 +127,7 @@ static bool choose_ghost(const struct options *opts, struct ghosts *ghosts,
 	bool found = false;
 
 	for (size_t i = 0; i < ghosts->nr; i++) {
-		bool meant = blk_is_meant(opts->sysroot, word,
+		bool meant = leaf_is_meant(opts->sysroot, word,
 					  ghosts->v[i].name);
 
 		ghosts->v[i].chosen |= meant;

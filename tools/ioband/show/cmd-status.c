@@ -7,7 +7,7 @@
 
 #include "cmd.h"
 #include "config/current.h"
-#include "lib/blk.h"
+#include "lib/leaf.h"
 #include "lib/cgroup.h"
 #include "lib/clock.h"
 #include "lib/interval.h"
@@ -313,7 +313,7 @@ static int check_ghosts(const struct options *opts,
 		bool named = false;
 
 		for (int j = 0; j < argc; j++)
-			named |= blk_is_meant(opts->sysroot, argv[j], name);
+			named |= leaf_is_meant(opts->sysroot, argv[j], name);
 		if (named)
 			status = fail(IOBAND_DEVICE, "%s", sentence);
 		else if (!argc)

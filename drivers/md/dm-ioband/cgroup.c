@@ -127,30 +127,3 @@ void ioband_cgroup_mark(struct ioband_volume *volume)
 	}
 	rcu_read_unlock();
 }
-
-/**
- * ioband_cgroup_where - find where the bios of a cgroup are charged
- * @id: id of a cgroup in the hierarchy that has the io controller
- * @path: filled in with its path
- * @len: size of @path
- * @found: set to whether there is such a cgroup
- *
- * Context: process.
- * Return: the id of the cgroup that is charged: itself, or the nearest ancestor
- * for which the io controller is enabled.
- */
-u64 ioband_cgroup_where(u64 id, char *path, size_t len, bool *found)
-{
-	struct cgroup *cgroup = get_cgroup(id);
-	struct cgroup_subsys_state *css;
-
-	*found = cgroup;
-	if (!*found)
-		return id;
-	cgroup_path(cgroup, path, len);
-	css = cgroup_get_e_css(cgroup, &io_cgrp_subsys);
-	id = cgroup_id(css->cgroup);
-	css_put(css);
-	cgroup_put(cgroup);
-	return id;
-}

@@ -695,7 +695,6 @@ struct ioband_group *iog_parent(const struct ioband_group *group);
 void ioband_cgroup_look_up(struct ioband_ref *ref);
 void ioband_cgroup_mark(struct ioband_volume *volume);
 struct cgroup_subsys_state *ioband_cgroup_css(u64 id);
-u64 ioband_cgroup_where(u64 id, char *path, size_t len, bool *found);
 
 /* group.c */
 extern struct mutex ioband_mutex;

@@ -5,11 +5,8 @@
  * None of this takes a lock that is held across I/O, so it answers even when a
  * disk does not. Groups are found under RCU.
  */
-#include <linux/cgroup.h>
-#include <linux/ctype.h>
 #include <linux/jiffies.h>
 #include <linux/math64.h>
-#include <linux/slab.h>
 
 #include "ioband.h"
 
@@ -328,57 +325,22 @@ void iot_stats(struct ioband_target *iot, char *result, unsigned int maxlen)
 	rcu_read_unlock();
 }
 
-/* Escape what separates words and lines, as /proc/self/mountinfo does. */
-static unsigned int show_path(const char *path, char *result, unsigned int sz,
-			      unsigned int maxlen)
-{
-	for (; *path; path++)
-		if (isspace(*path) || iscntrl(*path) || *path == '\\')
-			DMEMIT("\\%03o", (unsigned char)*path);
-		else
-			DMEMIT("%c", *path);
-	return sz;
-}
-
-/*
- * Print the path of a cgroup and, if the io controller is not enabled there,
- * that of the cgroup charged in its place.
- */
-static unsigned int show_cgroup(u64 id, char *path, size_t len, char *result,
-				unsigned int sz, unsigned int maxlen)
-{
-	bool found;
-	u64 charged = ioband_cgroup_where(id, path, len, &found);
-
-	DMEMIT(" cgroup=");
-	sz = show_path(found ? path : "gone", result, sz, maxlen);
-	if (charged == id)
-		return sz;
-	ioband_cgroup_where(charged, path, len, &found);
-	DMEMIT(" charged_to=");
-	return show_path(found ? path : "gone", result, sz, maxlen);
-}
-
 /**
- * iot_show - answer the message "show"
+ * iot_show - answer the message "show", of the share
  * @iot: the target
- * @result: buffer for the answer: a line for the pool, one for each group
+ * @result: buffer for the answer
  * @maxlen: its size
  *
- * Context: process; takes pool->lock briefly, once and again for each group.
+ * Context: process; takes pool->lock briefly.
  */
 void iot_show(struct ioband_target *iot, char *result, unsigned int maxlen)
 {
 	struct ioband_volume *volume = iot->volume;
 	struct ioband_pool *pool = volume->pool;
-	char *path = kmalloc(PATH_MAX, GFP_NOIO);
 	u32 depth, held, held_max, squeeze;
-	struct ioband_group *group = NULL;
 	const char *reason;
 	unsigned int sz = 0;
 	bool contended;
-	unsigned long id;
-	char name[24];
 
 	spin_lock(&pool->lock);
 	depth = pool->sched.depth;
@@ -405,19 +367,4 @@ void iot_show(struct ioband_target *iot, char *result, unsigned int maxlen)
 		DMEMIT("token_base=%u carryover=%u note=no_effect_without_epochs\n",
 		       READ_ONCE(pool->token_base),
 		       READ_ONCE(pool->carryover));
-
-	rcu_read_lock();
-	while ((group = iov_next(volume, group, &id))) {
-		DMEMIT("group=%s set=", iog_name(group, name, sizeof(name)));
-		sz = emit_settings(group, result, sz, maxlen);
-		DMEMIT(" held=%u%s", iog_held(group),
-		       volume->auto_depth && !group->is_default ? " auto=1" : "");
-		if (path && READ_ONCE(volume->type) == IOBAND_TYPE_CGROUP &&
-		    !group->is_default)
-			sz = show_cgroup(group->id, path, PATH_MAX, result, sz,
-					 maxlen);
-		DMEMIT("\n");
-	}
-	rcu_read_unlock();
-	kfree(path);
 }

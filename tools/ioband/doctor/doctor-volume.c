@@ -24,36 +24,59 @@
 #include "lib/target.h"
 #include "lib/words.h"
 
-/* A group as written on a command line; to be freed. */
-static char *group_word(bool is_default, uint64_t id)
+/* The nearest cgroup at or above @path that is charged for I/O; to be freed. */
+static char *charged_to(const char *sysroot, const char *path)
 {
-	return is_default ? xstrdup("default") : xasprintf("%" PRIu64, id);
+	char *above = xstrdup(path);
+
+	while (!cgroup_has_io(sysroot, above)) {
+		char *slash = strrchr(above, '/');
+
+		slash[slash == above] = '\0';
+	}
+	return above;
 }
 
-/* With option auto the kernel removes the group of a cgroup that is gone. */
-static void check_group(struct doctor *doctor, const struct volume *vol,
-			const struct show_group *group)
+static void check_group(struct doctor *doctor, const struct volume *vol, uint64_t id,
+			const char *path)
 {
-	char *id = group_word(group->is_default, group->id);
+	char *charged, *way;
 
-	if (group->cgroup && !strcmp(group->cgroup, "gone")) {
+	if (!path) {
+		/* With option auto the kernel removes the group. */
 		if (!vol->table.auto_depth)
 			add_finding(doctor, WARNING, "cgroup-gone", vol->name,
-				    xasprintf("the cgroup of group %s is gone",
-					      id),
-				    xasprintf("take it away with 'ioband group del %s %s', or have it done always with 'ioband set %s follow=yes'",
+				    xasprintf("the cgroup of group %" PRIu64 " is gone", id),
+				    xasprintf("take it away with 'ioband group del %s %" PRIu64 "', or have it done always with 'ioband set %s follow=yes'",
 					      vol->title, id, vol->title));
-	} else if (group->charged_to) {
-		const char *path = group->cgroup ? group->cgroup : "?";
-		char *way = cgroup_io_command(path);
-
+		return;
+	}
+	charged = charged_to(doctor->opts->sysroot, path);
+	if (strcmp(charged, path)) {
+		way = cgroup_io_command(path);
 		add_finding(doctor, WARNING, "no-io-controller", vol->name,
-			    xasprintf("group %s gets no I/O: the io controller is not enabled for the cgroup %s, and %s is charged",
-				      id, path, group->charged_to),
+			    xasprintf("group %" PRIu64 " gets no I/O: the io controller is not enabled for the cgroup %s, and %s is charged",
+				      id, path, charged),
 			    xasprintf("enable it with \"%s\"", way));
 		free(way);
 	}
-	free(id);
+	free(charged);
+}
+
+/* The cgroups of its groups. */
+static void check_cgroups(struct doctor *doctor, const struct volume *vol)
+{
+	char *mount = cgroup_mount(doctor->opts->sysroot);
+	struct cgroup_paths paths = { 0 };
+
+	for (size_t i = 0; mount && i < vol->table.nr_groups; i++)
+		if (!vol->table.groups[i].is_default)
+			cgroup_paths_add(&paths, vol->table.groups[i].id);
+	cgroup_paths_resolve(&paths, doctor->opts->sysroot);
+	for (size_t i = 0; i < paths.nr; i++)
+		check_group(doctor, vol, paths.v[i].id, paths.v[i].path);
+	cgroup_paths_free(&paths);
+	free(mount);
 }
 
 static int check_show(struct doctor *doctor, const struct volume *vol)
@@ -63,8 +86,8 @@ static int check_show(struct doctor *doctor, const struct volume *vol)
 
 	if (status)
 		return status;
-	for (size_t i = 0; i < show.nr_groups; i++)
-		check_group(doctor, vol, &show.groups[i]);
+	if (!strcmp(vol->table.type, "cgroup"))
+		check_cgroups(doctor, vol);
 	if (show.attribution && !strcmp(show.attribution, "page"))
 		add_finding(doctor, WARNING, "attribution", vol->name,
 			    xstrdup("this kernel's device-mapper does not tell whose I/O it is: what dm-crypt and others above ioband send from pages of their own is charged to the default group"),

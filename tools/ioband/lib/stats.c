@@ -214,55 +214,6 @@ uint64_t stats_done(const struct stats_group *group)
 	return done;
 }
 
-/*
- * Find the value of the first KEY= at the start of a word. It extends to @until, as
- * paths may contain blanks, or to the next blank if that is %NULL.
- */
-static char *find_value(char *line, const char *key, size_t *len,
-			const char *until)
-{
-	size_t key_len = strlen(key);
-	char *value, *end;
-
-	for (value = line; value; value = strchr(value + 1, ' ')) {
-		char *word = value == line ? line : value + 1;
-
-		if (strncmp(word, key, key_len) || word[key_len] != '=')
-			continue;
-		value = word + key_len + 1;
-		end = until ? strstr(value, until) : strchr(value, ' ');
-		*len = end ? (size_t)(end - value) : strlen(value);
-		return value;
-	}
-	return NULL;
-}
-
-static int parse_show_group(char *line, struct show *show, size_t nr,
-			    struct parse_error *err)
-{
-	struct show_group *group = &show->groups[show->nr_groups];
-	size_t id_len = 0, cgroup_len = 0, charged_len = 0;
-	char *id = find_value(line, "group", &id_len, NULL);
-	char *cgroup = find_value(line, "cgroup", &cgroup_len, " charged_to=");
-	char *charged = find_value(line, "charged_to", &charged_len, "\n");
-
-	id[id_len] = '\0';
-	if (!parse_id(id, &group->id, &group->is_default))
-		return refuse(err, "line %zu: '%.40s' is no value of group", nr, id);
-	if (cgroup) {
-		cgroup[cgroup_len] = '\0';
-		unescape(cgroup);
-	}
-	if (charged) {
-		charged[charged_len] = '\0';
-		unescape(charged);
-	}
-	group->cgroup = cgroup;
-	group->charged_to = charged;
-	show->nr_groups++;
-	return 0;
-}
-
 static void parse_show_pool(char *line, struct show *show)
 {
 	const struct {
@@ -293,35 +244,26 @@ static void parse_show_pool(char *line, struct show *show)
 }
 
 /**
- * show_parse - parse an answer to "show"
+ * show_parse - parse what an answer to "show" says of the share
  * @answer: the answer, all lines
  * @show: filled in; on success to be freed by show_free()
  * @err: says what was wrong on failure
  *
- * Return: 0, -EINVAL or -ENOMEM.
+ * Return: 0 or -ENOMEM.
  */
 int show_parse(const char *answer, struct show *show, struct parse_error *err)
 {
 	char *line, *rest;
-	size_t nr = 0;
-	int r = 0;
 
 	memset(show, 0, sizeof(*show));
 	show->text = strdup(answer);
-	show->groups = calloc(count_lines(answer), sizeof(*show->groups));
-	if (!show->text || !show->groups)
-		r = no_memory(err);
+	if (!show->text)
+		return no_memory(err);
 	rest = show->text;
-	while (!r && (line = next_line(&rest))) {
-		nr++;
-		if (!strncmp(line, "group=", 6))
-			r = parse_show_group(line, show, nr, err);
-		else
+	while ((line = next_line(&rest)))
+		if (strncmp(line, "group=", 6))
 			parse_show_pool(line, show);
-	}
-	if (r)
-		show_free(show);
-	return r;
+	return 0;
 }
 
 /**
@@ -330,7 +272,6 @@ int show_parse(const char *answer, struct show *show, struct parse_error *err)
  */
 void show_free(struct show *show)
 {
-	free(show->groups);
 	free(show->text);
 	memset(show, 0, sizeof(*show));
 }

@@ -84,14 +84,7 @@ struct stats {
 	char *text;
 };
 
-/* One line of "show" about a group; absent strings are %NULL. */
-struct show_group {
-	uint64_t id;
-	bool is_default;
-	const char *cgroup;
-	const char *charged_to;
-};
-
+/* What "show" says of a share; absent strings are %NULL. */
 struct show {
 	const char *depth;
 	const char *depth_reason;
@@ -100,8 +93,6 @@ struct show {
 	const char *held;
 	const char *attribution;
 	const char *note;
-	struct show_group *groups;
-	size_t nr_groups;
 	char *text;
 };
 

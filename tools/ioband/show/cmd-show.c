@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ioband show: show the present state of the scheduler.
+ * ioband show: show the present state of the scheduler of each share.
  *
  * Keys are passed on as they come, as later targets may report more of them.
  */
@@ -16,7 +16,6 @@
 
 enum {
 	COL_VOLUME,
-	COL_GROUP,
 	COL_KEY,
 	COL_VALUE,
 };
@@ -24,8 +23,6 @@ enum {
 const struct column show_columns[] = {
 	[COL_VOLUME] = { "VOLUME", COLUMN_STRING, true,
 		"VG/LV or name of the volume; its device-mapper name with --json and --raw" },
-	[COL_GROUP] = { "GROUP", COLUMN_ANY, true,
-		"id of the group; the default group is -1 with --json; unknown where it is about the share" },
 	[COL_KEY] = { "KEY", COLUMN_STRING, true,
 		"what the value is of" },
 	[COL_VALUE] = { "VALUE", COLUMN_ANY, true,
@@ -36,7 +33,6 @@ const struct column show_columns[] = {
 static void add_line(struct listing *list, const struct volume *vol, char *line)
 {
 	struct words words = { .next = line };
-	const char *group = NULL;
 	char *word;
 
 	while ((word = next_word(&words))) {
@@ -45,18 +41,8 @@ static void add_line(struct listing *list, const struct volume *vol, char *line)
 		if (!value)
 			continue;
 		*value++ = '\0';
-		if (!strcmp(word, "group")) {
-			group = value;
-			continue;
-		}
-		/* The kernel escapes blanks in the path of a cgroup. */
-		unescape(value);
 		listing_row(list);
 		listing_volume(list, COL_VOLUME, vol->name, vol->title);
-		if (group && !strcmp(group, "-1"))
-			listing_word(list, COL_GROUP, "default", -1);
-		else if (group)
-			listing_string(list, COL_GROUP, group);
 		listing_string(list, COL_KEY, word);
 		listing_string(list, COL_VALUE, value);
 	}

@@ -254,10 +254,8 @@ static int parse_groups(unsigned int argc, char **argv,
 
 	table->groups = kvcalloc(max(argc, 1U), sizeof(*table->groups),
 				 GFP_KERNEL);
-	if (!table->groups) {
-		ioband_refuse(err, "Cannot allocate groups", "out of memory");
-		return -ENOMEM;
-	}
+	if (!table->groups)
+		return ioband_no_memory(err, "Cannot allocate groups");
 	table->nr_groups = 1;
 	table->groups[0].ref.is_default = true;
 

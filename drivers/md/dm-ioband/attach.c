@@ -119,10 +119,8 @@ int iov_set(struct ioband_volume *volume, struct ioband_group *group,
 				   err);
 	if (r)
 		return r;
-	if (iog_set(group, &settings)) {
-		ioband_refuse(err, "Cannot change ioband group", "out of memory");
-		return -ENOMEM;
-	}
+	if (iog_set(group, &settings))
+		return ioband_no_memory(err, "Cannot change ioband group");
 	if (moves)
 		iog_move(pool, group, parent);
 	iop_changed(pool);
@@ -212,32 +210,26 @@ static void iov_changed(struct ioband_volume *volume)
  * @settings: of the group; what is not given has its default
  * @spare: where its memory is taken from
  * @err: says what was wrong on failure
- * @error: then filled in: -EEXIST or -ENOMEM
  *
  * Context: process, ioband_mutex held.
- * Return: the group, or %NULL.
+ * Return: 0, -EEXIST or -ENOMEM.
  */
-struct ioband_group *iov_add(struct ioband_volume *volume, u64 id,
-			     const struct ioband_settings *settings,
-			     struct list_head *spare, struct ioband_error *err,
-			     int *error)
+int iov_add(struct ioband_volume *volume, u64 id, const struct ioband_settings *settings,
+	    struct list_head *spare, struct ioband_error *err)
 {
+	static const char brief[] = "Cannot create ioband group";
 	struct ioband_group *group;
 
 	if (xa_load(&volume->groups, id)) {
-		ioband_refuse(err, "Cannot create ioband group",
-			      "group %llu: is attached already",
+		ioband_refuse(err, brief, "group %llu: is attached already",
 			      (unsigned long long)id);
-		*error = -EEXIST;
-		return NULL;
+		return -EEXIST;
 	}
 	group = xa_reserve(&volume->groups, id, GFP_NOIO) ? NULL :
 		iog_create(volume, id, settings, spare);
 	if (!group) {
 		xa_release(&volume->groups, id);
-		ioband_refuse(err, "Cannot create ioband group", "out of memory");
-		*error = -ENOMEM;
-		return NULL;
+		return ioband_no_memory(err, brief);
 	}
 	/* Bios arrive as soon as it can be found: give it its place before. */
 	iog_add(group);
@@ -248,7 +240,7 @@ struct ioband_group *iov_add(struct ioband_volume *volume, u64 id,
 		iog_reach_below(group);
 	iov_changed(volume);
 	trace_ioband_group(group, "attach");
-	return group;
+	return 0;
 }
 
 /**
@@ -274,13 +266,11 @@ int iov_attach(struct ioband_volume *volume, const struct ioband_ref *ref,
 	if (volume->type == IOBAND_TYPE_NONE)
 		return ioband_refuse(err, "Cannot create ioband group",
 				     "attach: type none has the default group only");
-	r = iov_resolve(volume, ref, &id, err);
-	if (r || !iov_add(volume, id, settings, spare, err, &r))
-		return r;
-	if (volume->auto_depth)
+	r = iov_resolve(volume, ref, &id, err) ?: iov_add(volume, id, settings, spare, err);
+	if (!r && volume->auto_depth)
 		queue_delayed_work(ioband_system_wq, &volume->auto_work,
 				   IOBAND_AUTO_JIFFIES);
-	return 0;
+	return r;
 }
 
 /**

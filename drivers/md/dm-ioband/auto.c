@@ -65,22 +65,19 @@ static void iov_auto_add(struct ioband_volume *volume,
 {
 	const struct ioband_settings settings = { };
 	struct cgroup_subsys_state *missing;
-	struct ioband_group *group;
 	struct ioband_error err;
 	LIST_HEAD(spare);
 	int r;
 
 	do {
-		group = NULL;
 		if (iog_alloc(volume->pool, 1, &spare))
 			break;
 		mutex_lock(&ioband_mutex);
 		missing = iov_first_missing(volume, css);
-		if (missing)
-			group = iov_add(volume, cgroup_id(missing->cgroup),
-					&settings, &spare, &err, &r);
+		r = missing ? iov_add(volume, cgroup_id(missing->cgroup), &settings, &spare,
+				      &err) : -ENOENT;
 		mutex_unlock(&ioband_mutex);
-	} while (group);
+	} while (!r);
 	iog_free(&spare);
 	css_put(css);
 }

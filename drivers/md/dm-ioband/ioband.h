@@ -670,10 +670,8 @@ int iov_place(struct ioband_volume *volume,
 struct ioband_group *iov_next(struct ioband_volume *volume,
 			      const struct ioband_group *last, unsigned long *id);
 void iov_reset_settings(struct ioband_volume *volume);
-struct ioband_group *iov_add(struct ioband_volume *volume, u64 id,
-			     const struct ioband_settings *settings,
-			     struct list_head *spare, struct ioband_error *err,
-			     int *error);
+int iov_add(struct ioband_volume *volume, u64 id, const struct ioband_settings *settings,
+	    struct list_head *spare, struct ioband_error *err);
 int iov_attach(struct ioband_volume *volume, const struct ioband_ref *ref,
 	       const struct ioband_settings *settings, struct list_head *spare,
 	       struct ioband_error *err);

@@ -41,6 +41,19 @@ int ioband_refuse(struct ioband_error *err, const char *brief, const char *fmt,
 }
 
 /**
+ * ioband_no_memory - fill in that there is no memory
+ * @err: filled in
+ * @brief: a constant sentence
+ *
+ * Return: -ENOMEM.
+ */
+int ioband_no_memory(struct ioband_error *err, const char *brief)
+{
+	ioband_refuse(err, brief, "out of memory");
+	return -ENOMEM;
+}
+
+/**
  * ioband_parse_number - parse a number in C notation, as 1.14 did
  * @word: the number and nothing else, not even the sign or final newline that
  *	kstrtoull() would accept

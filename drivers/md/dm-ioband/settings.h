@@ -78,6 +78,7 @@ struct ioband_settings_parser {
 };
 
 void ioband_settings_init(struct ioband_settings *settings);
+int ioband_no_memory(struct ioband_error *err, const char *brief);
 int ioband_parse_number(const char *word, u64 min, u64 max, u64 *value);
 int ioband_parse_ref(char *word, struct ioband_ref *ref,
 		     struct ioband_error *err);

@@ -124,11 +124,10 @@ static int iot_add(struct ioband_target *iot, struct ioband_pool *pool,
 	if (r)
 		return r;
 	r = iop_add_target(pool, iot);
-	if (r) {
-		ioband_refuse(err, "Cannot allocate ioband target", "out of memory");
-		iov_put(iot);
-	}
-	return r;
+	if (!r)
+		return 0;
+	iov_put(iot);
+	return ioband_no_memory(err, "Cannot allocate ioband target");
 }
 
 static int iot_join(struct ioband_target *iot, const struct ioband_table *table,
@@ -137,9 +136,8 @@ static int iot_join(struct ioband_target *iot, const struct ioband_table *table,
 	struct ioband_pool *pool = iop_get(table, iot->nr_legs);
 	struct ioband_spare spare;
 	unsigned int i;
-	int r = -ENOMEM;
+	int r = ioband_no_memory(err, "Cannot allocate ioband device");
 
-	ioband_refuse(err, "Cannot allocate ioband device", "out of memory");
 	if (!pool)
 		return r;
 	for (i = 0; i < table->nr_groups; i++)

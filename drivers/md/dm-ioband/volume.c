@@ -69,15 +69,16 @@ static void iov_destroy(struct ioband_volume *volume)
 	kfree(volume);
 }
 
-static struct ioband_volume *iov_create(struct ioband_pool *pool,
-					const struct ioband_table *table,
-					struct ioband_spare *spare,
-					struct ioband_error *err, int *error)
+static int iov_create(struct ioband_pool *pool, const struct ioband_table *table,
+		      struct ioband_spare *spare, struct ioband_volume **created,
+		      struct ioband_error *err)
 {
 	const struct ioband_group_args *args = table->groups;
 	struct ioband_volume *volume = spare->volume;
 	unsigned int i;
+	int r;
 
+	*created = volume;
 	spare->volume = NULL;
 	volume->pool = pool;
 	volume->type = table->type;
@@ -89,8 +90,7 @@ static struct ioband_volume *iov_create(struct ioband_pool *pool,
 	atomic_set(&volume->nr_live, 0);
 	iov_auto_init(volume);
 
-	ioband_refuse(err, "Cannot allocate ioband device", "out of memory");
-	*error = -ENOMEM;
+	r = ioband_no_memory(err, "Cannot allocate ioband device");
 	volume->default_group = iog_create(volume, 0, &args[0].settings,
 					   &spare->groups);
 	if (!volume->default_group)
@@ -98,24 +98,17 @@ static struct ioband_volume *iov_create(struct ioband_pool *pool,
 	volume->default_group->is_default = true;
 	iog_add(volume->default_group);
 
-	for (i = 1; i < table->nr_groups; i++) {
-		*error = iov_attach(volume, &args[i].ref, &args[i].settings,
-				    &spare->groups, err);
-		if (*error)
-			goto destroy;
-	}
+	for (i = 1, r = 0; !r && i < table->nr_groups; i++)
+		r = iov_attach(volume, &args[i].ref, &args[i].settings, &spare->groups, err);
 	/* A parent may be listed after its children. */
-	for (i = 0; i < table->nr_groups; i++) {
-		*error = iov_place(volume, &args[i], err);
-		if (*error)
-			goto destroy;
-	}
-	*error = 0;
-	return volume;
+	for (i = 0; !r && i < table->nr_groups; i++)
+		r = iov_place(volume, &args[i], err);
+	if (!r)
+		return 0;
 
 destroy:
 	iov_destroy(volume);
-	return NULL;
+	return r;
 }
 
 /* Lines of one table that name the same share must agree on its groups. */
@@ -176,8 +169,8 @@ int iov_get(struct ioband_pool *pool, struct ioband_target *iot,
 			return r;
 		goto found;
 	}
-	volume = iov_create(pool, table, spare, err, &r);
-	if (!volume)
+	r = iov_create(pool, table, spare, &volume, err);
+	if (r)
 		return r;
 	volume->table = iot->ti->table;
 	list_add_tail(&volume->list, &pool->volumes);

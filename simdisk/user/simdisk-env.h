@@ -20,22 +20,6 @@ static inline u64 mul_u64_u64_shr(u64 a, u64 b, unsigned int shift)
 
 #define DIV64_U64_ROUND_UP(n, d)	DIV_ROUND_UP((u64)(n), (u64)(d))
 
-/* The integer square root, rounded down: the schoolbook's, two bits a step. */
-static inline u32 int_sqrt64(u64 x)
-{
-	u64 root = 0, bit;
-
-	for (bit = 1ULL << 62; bit; bit >>= 2) {
-		if (x >= root + bit) {
-			x -= root + bit;
-			root = (root >> 1) + bit;
-		} else {
-			root >>= 1;
-		}
-	}
-	return root;
-}
-
 static inline void list_del(struct list_head *entry)
 {
 	entry->prev->next = entry->next;

@@ -298,18 +298,45 @@ static void test_squeeze_ends(void **state)
 	assert_int_equal(sim.pool.contended, false);
 }
 
-/* Nothing has to be remembered for a reader that comes for a second of four. */
+enum {
+	SEEDS	= 3,
+};
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/*
+ * Nothing has to be remembered for a reader that comes for a second of four. Of its 2,500
+ * reads 25 are the slowest hundredth, five a burst, which is about how many are slow: so
+ * it is the median of several runs.
+ */
 static void test_squeeze_bursts(void **state)
 {
-	simulate("[run]\nsettle = 3s\ntime = 20s\n" SSD "[group reader]\nlatency = 1ms\n"
-		 "[job]\nspan = 8G\nstart = 4s\nstop = 5s\n"
-		 "[job]\nspan = 8G\nstart = 8s\nstop = 9s\n"
-		 "[job]\nspan = 8G\nstart = 12s\nstop = 13s\n"
-		 "[job]\nspan = 8G\nstart = 16s\nstop = 17s\n"
-		 "[job]\nspan = 8G\nstart = 20s\nstop = 21s\n"
-		 "[group flood]\n" FLOOD);
-	assert_true(p99_ms("reader") <= 10);
-	assert_true(writes("flood") >= 300e6);
+	double p99[SEEDS];
+	char text[600];
+	int i;
+
+	for (i = 0; i < SEEDS; i++) {
+		snprintf(text, sizeof(text),
+			 "[run]\nsettle = 3s\ntime = 20s\nseed = %d\n" SSD
+			 "[group reader]\nlatency = 1ms\n"
+			 "[job]\nspan = 8G\nstart = 4s\nstop = 5s\n"
+			 "[job]\nspan = 8G\nstart = 8s\nstop = 9s\n"
+			 "[job]\nspan = 8G\nstart = 12s\nstop = 13s\n"
+			 "[job]\nspan = 8G\nstart = 16s\nstop = 17s\n"
+			 "[job]\nspan = 8G\nstart = 20s\nstop = 21s\n"
+			 "[group flood]\n" FLOOD, i);
+		simulate(text);
+		p99[i] = p99_ms("reader");
+		assert_true(writes("flood") >= 300e6);
+		clean_up(NULL);
+	}
+	qsort(p99, SEEDS, sizeof(*p99), compare);
+	assert_true(p99[SEEDS / 2] <= 10);
 }
 
 /* Where it is in vain it is tried less and less: after 8 s, 16 and 32 within 100 s. */
@@ -342,24 +369,32 @@ static void test_squeeze_in_vain(void **state)
 		"[disk]\nmodel = hdd\n[group a]\nlatency = 10ms\n[job]\nspan = 8G\n"
 		"[group w]\n[job]\nwrite = 100\ndepth = 16\noffset = 8G\nspan = 8G\n",
 	};
-	double free_writes;
+	double with, without;
 	char text[800];
 	size_t i;
+	int seed;
 
 	for (i = 0; i < ARRAY_SIZE(loads); i++) {
-		char *target;
+		with = 0;
+		without = 0;
+		/* Of the first it depends on what the flood's buffer holds at the time. */
+		for (seed = 0; seed < (i ? 1 : SEEDS); seed++) {
+			char *target;
 
-		snprintf(text, sizeof(text), "[run]\nsettle = 2s\ntime = 20s\n%s", loads[i]);
-		simulate(text);
-		free_writes = writes("w");
-		clean_up(NULL);
-		/* The same without a target. */
-		target = strstr(text, "latency");
-		memset(target, ' ', strcspn(target, "\n"));
-		simulate(text);
-		if (free_writes < writes("w") * .97)
-			fail_msg("load %zu: %g of %g B/s", i, free_writes, writes("w"));
-		clean_up(NULL);
+			snprintf(text, sizeof(text),
+				 "[run]\nsettle = 2s\ntime = 20s\nseed = %d\n%s", seed, loads[i]);
+			simulate(text);
+			with += writes("w");
+			clean_up(NULL);
+			/* The same without a target. */
+			target = strstr(text, "latency");
+			memset(target, ' ', strcspn(target, "\n"));
+			simulate(text);
+			without += writes("w");
+			clean_up(NULL);
+		}
+		if (with < without * .97)
+			fail_msg("load %zu: %g of %g B/s", i, with / seed, without / seed);
 	}
 }
 
@@ -520,6 +555,45 @@ static void test_few_outstanding(void **state)
 		 "[group backup]\n[job]\ndepth = 64\n");
 	assert_true(iops("total") > 3960);
 	assert_true(iops("db") / iops("total") > 0.715);
+}
+
+/*
+ * A few small reads beside large ones, on flash: the disk does what it can, and not what
+ * few I/Os can do one after the other. A backup alone reads 2,663 MB/s.
+ */
+static void test_small_beside_large(void **state)
+{
+	static const char * const sizes[] = { "1M", "512K" };
+	char text[300];
+	size_t i;
+	int few;
+
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		for (few = 1; few <= 4; few *= 2) {
+			snprintf(text, sizeof(text), "[pool]\npolicy = weight-iosize\n"
+				 "[run]\nsettle = 4s\ntime = 1s\n" SSD
+				 "[group db]\n[job]\ndepth = %d\n[group backup]\n[job]\n"
+				 "pattern = sequential\ndepth = 16\nsize = %s\n", few, sizes[i]);
+			simulate(text);
+			assert_true(row("backup")->bytes[0] / report.seconds > .7 * 2663e6);
+			assert_true(iops("db") > .06 * 9900 * few);
+			clean_up(NULL);
+		}
+	}
+}
+
+/*
+ * Where an I/O takes as long whatever its size, large ones do not drive small ones out: at
+ * a depth of 16 as many go as at 32, of which more would be large.
+ */
+static void test_size_does_not_matter(void **state)
+{
+	simulate("[pool]\npolicy = weight\n[run]\nsettle = 4s\ntime = 1s\n"
+		 FLAT "slots = 16\nservice_ns = 80000\njitter_percent = 25\nqueue_depth = 1023\n"
+		 "[group db]\nweight = 300\n[job]\ndepth = 8\n"
+		 "[group backup]\n[job]\ndepth = 64\nsize = 1M\n");
+	assert_true(iops("total") > 196000);
+	assert_true(iops("db") > 66000);
 }
 
 /* On a slow disk it takes longer to see that twice as much is worth it. */
@@ -774,6 +848,8 @@ int main(void)
 		TEST(test_in_step),
 		TEST(test_fits_into_trial),
 		TEST(test_few_outstanding),
+		TEST(test_small_beside_large),
+		TEST(test_size_does_not_matter),
 		TEST(test_slow_depth),
 		TEST(test_reads_beside_own_writes),
 		TEST(test_tree),

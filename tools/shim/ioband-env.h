@@ -108,6 +108,22 @@ static inline u64 mul_u64_u64_div_u64(u64 a, u64 b, u64 c)
 	return quotient;
 }
 
+/* As the kernel's, digit by digit, of two bits each. */
+static inline u32 int_sqrt64(u64 x)
+{
+	u64 root = 0, bit;
+
+	for (bit = 1ULL << 62; bit; bit >>= 2) {
+		if (x >= root + bit) {
+			x -= root + bit;
+			root = root / 2 + bit;
+		} else {
+			root /= 2;
+		}
+	}
+	return root;
+}
+
 struct list_head {
 	struct list_head *next, *prev;
 };

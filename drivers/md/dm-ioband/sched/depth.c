@@ -37,10 +37,12 @@
  * again. If the disk does much more or less than it did, it is another disk, or other I/O,
  * and the search begins anew at once.
  *
- * Of I/Os of several sizes there may be more of one by chance, or since some groups get
- * more. If an I/O takes some fixed time and some per sector, whatever these are, the disk
- * has become faster by no less than the smaller of the gains in I/Os and in sectors. So
- * more has to bring both, and less must not cost both.
+ * Small I/Os and large ones cannot be added up: what each costs depends on the disk, and a
+ * depth often trades one for the other. With few at the disk small reads are quick, and
+ * large ones wait: more I/Os, and hardly any sectors. So what the disk does is I/Os times
+ * sectors, as a mean of both (work_of()): it grows as long as one gains a greater part than
+ * the other loses, whatever the sizes are. Unless the number of I/Os stays the same, which
+ * is what a disk does that takes as long for each: there larger ones are no gain.
  *
  * A depth of 1 may cost 3 %, and is left for 4 %: the disk idles from one I/O to the next,
  * but it can be kept free for a task that thinks (turn.c).
@@ -51,16 +53,22 @@ enum {
 	/* Twice as much is soon tried, and what is sent too early cannot be recalled. */
 	DEPTH_START	= 2,
 
-	/* What more has to bring, what less may cost, in 2^-10. */
-	GAIN		= 20,
-	LOSS		= 10,
-	SERIAL_LOSS	= 31,
-	SERIAL_GAIN	= 41,
-	LATENCY_LOSS	= 41,
+	/* 1 in the means. */
+	ONE		= 1 << 20,
+
+	/* What more has to bring, what less may cost. */
+	GAIN		= ONE / 1024 * 20,
+	LOSS		= ONE / 1024 * 10,
+	SERIAL_LOSS	= ONE / 1024 * 31,
+	SERIAL_GAIN	= ONE / 1024 * 41,
+	LATENCY_LOSS	= ONE / 1024 * 41,
+	/* So many more or fewer I/Os are as many; so much more or less of each, another mix. */
+	SAME		= ONE / 1024 * 10,
+	MIX		= ONE / 8,
 	/* At one depth: another disk, or other I/O. */
 	CHANGE		= 205,
 	/* Even few batches tell; a single one, if twice as much gains so much of a half. */
-	PLAIN		= 256,
+	PLAIN		= ONE / 4,
 	RAMP		= 384,
 
 	/* A batch is a round of the queue, but no fewer I/Os. */
@@ -72,8 +80,7 @@ enum {
 	/* A mean follows what changes as if it were of so many. */
 	MEAN_BATCHES	= 64,
 
-	/* 1 in the means, and the most that one batch counts. */
-	ONE		= 1 << 20,
+	/* The most that one batch counts. */
 	COST_MAX	= ONE << 6,
 };
 
@@ -219,6 +226,12 @@ static s64 cost_of(u64 ns, u64 amount, u64 *unit)
 	return min_t(u64, mul_u64_u64_div_u64(ns, ONE, expected_ns), COST_MAX);
 }
 
+/* The geometric mean of what was done, in 2^-8. */
+static u64 work_of(u64 ios, u64 sectors)
+{
+	return int_sqrt64(max_t(u64, ios * sectors, 1) << 16);
+}
+
 static void turn_to(struct ioband_depth *depth, u32 to,
 		    const struct ioband_depth_sample *now)
 {
@@ -277,7 +290,7 @@ static void go_on(struct ioband_depth *depth, const struct ioband_depth_sample *
 		depth->trial = (struct ioband_depth_cost) {};
 		depth->trial_ns = 0;
 		mean_fade(&depth->is.io);
-		mean_fade(&depth->is.sector);
+		mean_fade(&depth->is.work);
 		turn_to(depth, next, now);
 		return;
 	}
@@ -316,15 +329,20 @@ static void end_trial(struct ioband_depth *depth, bool good)
 	depth->trying = 0;
 }
 
-/* By how much the trial costs less than is asked for; and the square of the error. */
+/* By which part the trial costs less, in 1/ONE; and the square of the error. */
 static s64 gain_of(const struct ioband_depth_mean *is,
-		   const struct ioband_depth_mean *trial, s64 asked, u64 *error)
+		   const struct ioband_depth_mean *trial, u64 *error)
 {
-	*error = error2(is) + error2(trial);
-	return is->mean - is->mean * asked / 1024 - trial->mean;
+	s64 mean = max_t(s64, is->mean, 1);
+	u64 square = mean * mean;
+
+	/* No more than 64 bits can hold, several times. */
+	*error = mul_u64_u64_div_u64(min(error2(is) + error2(trial), square << 10),
+				     (u64)ONE * ONE, square);
+	return (mean - trial->mean) * ONE / mean;
 }
 
-/* What a trial has to gain, in 2^-10. */
+/* What a trial has to gain. */
 static s64 asked_of(const struct ioband_depth *depth)
 {
 	if (depth->trying > depth->settled)
@@ -334,16 +352,21 @@ static s64 asked_of(const struct ioband_depth *depth)
 	return is_late(depth) ? -LATENCY_LOSS : -LOSS;
 }
 
+static bool is_within(s64 gain, s64 part)
+{
+	return gain < part && gain > -part;
+}
+
 /* End the trial if it is clear how. */
 static void judge(struct ioband_depth *depth)
 {
 	const struct ioband_depth_cost *is = &depth->is, *trial = &depth->trial;
-	s64 io, sector, gain, room, asked = asked_of(depth);
-	bool is_more = depth->trying > depth->settled;
-	u64 io_error, sector_error, error;
+	s64 io, work, gain, room, asked = asked_of(depth);
+	u64 io_error, work_error, error;
+	u32 n;
 
 	if (depth->search == IOBAND_RAMP) {
-		if (trial->io.mean * 1024 < is->io.mean * (1024 - RAMP)) {
+		if (trial->work.mean * 1024 < is->work.mean * (1024 - RAMP)) {
 			end_trial(depth, true);
 			return;
 		}
@@ -351,13 +374,22 @@ static void judge(struct ioband_depth *depth)
 	}
 	if (trial->io.n < 2 || is->io.n < 2)
 		return;
-	io = gain_of(&is->io, &trial->io, asked, &io_error);
-	sector = gain_of(&is->sector, &trial->sector, asked, &sector_error);
-	gain = is_more == (io < sector) ? io : sector;
-	error = gain == io ? io_error : sector_error;
-
-	if (min(trial->io.n, is->io.n) < BLOCK_BATCHES &&
-	    gain * 1024 < is->io.mean * PLAIN && gain * 1024 > -is->io.mean * PLAIN)
+	io = gain_of(&is->io, &trial->io, &io_error);
+	work = gain_of(&is->work, &trial->work, &work_error);
+	if (is_within(io, SAME) || !is_sure(io < 0 ? io + SAME : io - SAME, io_error)) {
+		gain = io;
+		error = io_error;
+	} else {
+		gain = work;
+		error = work_error;
+	}
+	gain -= asked;
+	n = min(trial->io.n, is->io.n);
+	if (n < BLOCK_BATCHES && is_within(gain, PLAIN))
+		return;
+	/* It is another mix, and of so many sizes few batches tell nothing. */
+	if (n < AGAIN_BATCHES && !is_within(io - work, MIX) &&
+	    depth->trial_ns <= TRIAL_MAX_NS)
 		return;
 	if (is_sure(gain, error) ||
 	    (depth->trial_ns > TRIAL_MAX_NS && is_likely(gain, error))) {
@@ -366,9 +398,9 @@ static void judge(struct ioband_depth *depth)
 		   depth->trial_ns > AGAIN_MAX_NS && trial->io.n >= AGAIN_BATCHES) {
 		end_trial(depth, false);
 	} else if (depth->trial_ns > TRIAL_MAX_NS) {
-		room = is->io.mean * ((s64)depth->trying - depth->settled) /
+		room = ((s64)depth->trying - depth->settled) * ONE /
 		       max(depth->trying, depth->settled);
-		end_trial(depth, gain + is->io.mean * asked / 1024 > room / 2);
+		end_trial(depth, gain + asked > room / 2);
 	}
 }
 
@@ -390,11 +422,11 @@ static void watch(struct ioband_depth *depth, const struct ioband_depth_sample *
 		if (depth->is.io.n >= (depth->search == IOBAND_RAMP ? 1 : 2))
 			go_on(depth, now);
 	} else if (has_changed(&depth->was.io, &depth->is.io) ||
-		   has_changed(&depth->was.sector, &depth->is.sector)) {
+		   has_changed(&depth->was.work, &depth->is.work)) {
 		begin_search(depth, IOBAND_RAMP);
 		depth->is = (struct ioband_depth_cost) {};
 		depth->io_unit = 0;
-		depth->sector_unit = 0;
+		depth->work_unit = 0;
 	} else if (!ioband_before(now->now_ns, depth->rest_until_ns)) {
 		depth->search = IOBAND_SEARCH_MORE_AGAIN;
 		go_on(depth, now);
@@ -477,7 +509,7 @@ bool ioband_depth_tick(struct ioband_depth *depth, u32 max,
 		goto out;
 	}
 	mean_add(&cost->io, cost_of(ns, ios, &depth->io_unit));
-	mean_add(&cost->sector, cost_of(ns, sectors, &depth->sector_unit));
+	mean_add(&cost->work, cost_of(ns, work_of(ios, sectors), &depth->work_unit));
 	begin_batch(depth, 0, now);
 	if (!depth->trying) {
 		watch(depth, now);

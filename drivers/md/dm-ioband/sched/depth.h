@@ -41,10 +41,10 @@ struct ioband_depth_mean {
 	u64 squares;
 };
 
-/* The disk's time per I/O and per sector, in parts of what it was at first. */
+/* The disk's time per I/O and for its work (work_of()), in parts of what it was at first. */
 struct ioband_depth_cost {
 	struct ioband_depth_mean io;
-	struct ioband_depth_mean sector;
+	struct ioband_depth_mean work;
 };
 
 /* In the order in which they follow each other. */
@@ -70,7 +70,7 @@ enum ioband_depth_search {
  * @search: what is tried, and why
  * @reason: what @settled comes from
  * @io_unit: time per I/O that is 1 in the means, in 2^-8 ns; 0: none measured yet
- * @sector_unit: likewise, per sector
+ * @work_unit: likewise, for the work
  * @is: what I/O costs at @settled
  * @was: what it cost there when the pause began
  * @trial: what it costs at @trying
@@ -98,7 +98,7 @@ struct ioband_depth {
 	enum ioband_depth_search search;
 	enum ioband_depth_reason reason;
 	u64 io_unit;
-	u64 sector_unit;
+	u64 work_unit;
 	struct ioband_depth_cost is;
 	struct ioband_depth_cost was;
 	struct ioband_depth_cost trial;

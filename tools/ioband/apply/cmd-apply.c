@@ -44,6 +44,15 @@ const struct column diff_columns[] = {
 	{ 0 }
 };
 
+/*
+ * LVM loads the tables of a thin pool more than once for one command, and udev starts the
+ * unit that runs us for each; but not while it runs. So after something has been put in,
+ * what is missing is looked for again.
+ */
+enum {
+	NR_PASSES = 5,
+};
+
 static int check_only, only_missing;
 
 static const struct option apply_long_options[] = {
@@ -77,6 +86,7 @@ struct member {
  * @members: volumes given as arguments, in that order, then all configured ones
  * @can_change: apply would remove at least some of the differences
  * @nr_done: volumes that were processed without error, groups left out aside
+ * @any_inserted: a volume was missing
  * @status: exit code: that of the first volume that failed, else %IOBAND_PARTLY or 0
  */
 struct run {
@@ -85,6 +95,7 @@ struct run {
 	struct member *members;
 	size_t nr_members;
 	unsigned int nr_done;
+	bool any_inserted;
 	bool any_difference;
 	bool can_change;
 	int status;
@@ -206,6 +217,7 @@ static int run_volume(struct run *run, struct config *cfg)
 		look_at(run, cfg, &plan, title, nr_missing);
 	else if (!status)
 		status = plan_do(opts, &volumes, cfg, &plan);
+	run->any_inserted |= !status && !look_only && plan.is_missing;
 	cfg->only_missing = only_missing;
 	if (!status && !look_only)
 		report_plan(opts, title, cfg, &plan);
@@ -367,9 +379,14 @@ static int run_all(struct run *run, int argc, char **argv)
 		status = lock_take(run->opts);
 	for (size_t i = 0; !status && i < run->nr_members; i++)
 		find_share(run->opts, &run->members[i]);
-	for (size_t i = 0; !status && i < run->nr_members; i++)
-		if (run->members[i].is_chosen)
-			run_member(run, &run->members[i], argc);
+	for (int i = 0; !status && i < NR_PASSES; i++) {
+		run->any_inserted = false;
+		for (size_t j = 0; j < run->nr_members; j++)
+			if (run->members[j].is_chosen)
+				run_member(run, &run->members[j], argc);
+		if (!only_missing || !run->any_inserted || run->opts->dry_run)
+			break;
+	}
 	/* LVM has taken a volume off a disk. */
 	if (!status && !argc && !run->list && !check_only && !run->opts->dry_run)
 		wbt_restore(run->opts, NULL);

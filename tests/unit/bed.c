@@ -202,9 +202,8 @@ static void count(const struct bed_io *io)
 	};
 }
 
-struct bed_io *bed_next(u32 in_flight)
+static struct bed_io *gone(struct ioband_io *next)
 {
-	struct ioband_io *next = ioband_next(&bed.sched, in_flight, bed.now_ns);
 	struct bed_io *io = next ? container_of(next, struct bed_io, io) : NULL;
 	u64 expires_ns;
 
@@ -218,6 +217,17 @@ struct bed_io *bed_next(u32 in_flight)
 	io->held = false;
 	count(io);
 	return io;
+}
+
+struct bed_io *bed_next(u32 in_flight)
+{
+	return gone(ioband_next(&bed.sched, in_flight, bed.now_ns));
+}
+
+/* What @group sends, of which a task has just come. */
+struct bed_io *bed_next_own(struct bed_group *group, u32 in_flight)
+{
+	return gone(ioband_next_own(&bed.sched, &group->node, in_flight, bed.now_ns));
 }
 
 /* Send one down and say whose it was. */

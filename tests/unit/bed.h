@@ -94,6 +94,7 @@ void bed_unhold(struct bed_io *io);
 void bed_charge(struct bed_group *group, enum ioband_dir dir, u32 sectors);
 
 struct bed_io *bed_next(u32 in_flight);
+struct bed_io *bed_next_own(struct bed_group *group, u32 in_flight);
 struct bed_group *bed_next_group(void);
 void bed_serve(u64 count);
 void bed_run(u64 ns, u64 service_ns);

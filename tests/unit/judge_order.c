@@ -4,7 +4,7 @@
  * with I/O the best class, of that the smallest tag; tags move on by cost / weight
  * and begin no earlier than virtual time. Each event may change just these tags,
  * and by just that much; from then on the core's own count, so that one unit is
- * all that rounding may do. Does not judge runs with limits or promises.
+ * all that rounding may do. Does not judge runs with limits, promises or grants.
  */
 #include "torture.h"
 
@@ -21,7 +21,7 @@ static u64 tag_of(unsigned int entity)
 
 static bool judges(void)
 {
-	return !sim.limits && !sim.minimums && !sim.latencies;
+	return !sim.limits && !sim.minimums && !sim.latencies && !sim.grants;
 }
 
 void order_snapshot(void)

@@ -216,6 +216,9 @@ static void start(u64 seed, u64 events)
 	ioband_sched_init(&sim.sched, ioband_policy_find(policy),
 			  1 + prng_below(prng, 1 << prng_below(prng, 6)));
 	sim.sched.spare = prng_below(prng, 8);
+	sim.grants = percent(30);
+	if (sim.grants)
+		sim.sched.grant = 2 + prng_below(prng, 1 << prng_below(prng, 8));
 	sim.sched.service_ns = sim.slow_ns * prng_below(prng, 10);
 	INIT_LIST_HEAD(&sim.nodes[0].held);
 	sim.nodes[0].in_tree = true;
@@ -277,12 +280,18 @@ static void must_be_oldest(const struct sim_io *io)
 	must(false, "sent but not held");
 }
 
-static void pump(void)
+/* @came: a group of which a task has come with more, or NULL */
+static void pump(struct sim_node *came)
 {
-	struct ioband_io *next;
+	struct ioband_io *next = NULL;
 	struct sim_io *io;
 
-	while ((next = ioband_next(&sim.sched, sim.in_flight, sim.now_ns))) {
+	if (came && sim.grants)
+		next = ioband_next_own(&sim.sched, &came->node, sim.in_flight, sim.now_ns);
+	/* Now and then others come before a worker looks. */
+	if (came && sim.grants && !next && percent(50))
+		goto judge;
+	while (next || (next = ioband_next(&sim.sched, sim.in_flight, sim.now_ns))) {
 		io = container_of(next, struct sim_io, io);
 		must(sim.in_flight < sim.sched.depth + sim.sched.spare,
 		     "deeper than the depth");
@@ -295,8 +304,12 @@ static void pump(void)
 		terms_sent(io, true);
 		share_sent(io);
 		settle();
+		next = NULL;
+		if (came && sim.grants && percent(50))
+			goto judge;
 	}
 	terms_judge();
+judge:
 	check();
 }
 
@@ -359,7 +372,7 @@ static void arrive(struct sim_node *node)
 	check();
 	order_held(node, held_before);
 	settle();
-	pump();
+	pump(node);
 }
 
 /* An I/O that may not wait, or one that need not. */
@@ -392,7 +405,7 @@ static void rush(struct sim_node *node)
 	to_disk(io);
 	share_sent(io);
 	settle();
-	pump();
+	pump(NULL);
 }
 
 static void unhold(struct sim_node *node)
@@ -409,7 +422,7 @@ static void unhold(struct sim_node *node)
 	free(io);
 	sim.gone++;
 	settle();
-	pump();
+	pump(NULL);
 }
 
 static bool is_below(const struct sim_node *node, const struct sim_node *above)
@@ -485,7 +498,7 @@ static void change(struct sim_node *node)
 		ioband_sched_restart(&sim.sched);
 	share_begin();
 	settle();
-	pump();
+	pump(NULL);
 }
 
 static void drain(void)
@@ -498,10 +511,10 @@ static void drain(void)
 		if (sim.nodes[i].in_tree)
 			give_terms(&sim.nodes[i], NULL);
 	}
-	pump();
+	pump(NULL);
 	while (sim.in_flight) {
 		complete();
-		pump();
+		pump(NULL);
 	}
 	must(!sim.held, "I/O is left held");
 	must(sim.arrived == sim.gone, "I/O is lost");
@@ -535,7 +548,7 @@ static void run(u64 seed, u64 events)
 			change(node);
 		if (sim.in_flight && sim.done_ns <= sim.now_ns)
 			complete();
-		pump();
+		pump(NULL);
 		if (arrival_ns > sim.now_ns)
 			continue;
 		arrival_ns += prng_below(prng, 2 * mean_ns);

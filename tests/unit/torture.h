@@ -93,6 +93,7 @@ struct sim {
 	bool latencies;
 	bool unholds;
 	bool restarts;
+	bool grants;		/* groups go on as their tasks come */
 
 	struct ioband_sched sched;
 	u64 now_ns;

@@ -4,6 +4,7 @@
  * for, so that no submitter sleeps for one, and within that as many as sched/depth.c finds
  * to pay.
  */
+#include <linux/blk-mq.h>
 #include <linux/ktime.h>
 
 #include "ioband.h"
@@ -19,20 +20,30 @@ enum {
 #define GRACE_SEEK_NS	((u64)8 * NSEC_PER_MSEC)
 #define GRACE_NS	((u64)NSEC_PER_MSEC)
 
-/* How many I/Os a target's device takes before a submitter sleeps; @stacked if unknown. */
+/*
+ * How many I/Os a target's device takes before all submitters sleep; @stacked if unknown. Each
+ * of its hardware queues has as many tags, unless they share them, for some of the processors.
+ */
 static u32 iot_tags(const struct ioband_target *iot, u32 stacked)
 {
 	struct request_queue *q = bdev_get_queue(iot->dev->bdev);
+	u32 queues = 1;
 
-	return queue_is_mq(q) ? READ_ONCE(q->nr_requests) : stacked;
+	if (!queue_is_mq(q))
+		return stacked;
+	if (!(q->tag_set->flags & BLK_MQ_F_TAG_HCTX_SHARED))
+		queues = q->tag_set->map[HCTX_TYPE_DEFAULT].nr_queues;
+	return READ_ONCE(q->nr_requests) * queues;
 }
 
 /**
- * iot_direct - how many I/Os may be in flight for a submitter to send its own
+ * iot_direct - how many I/Os may be in flight for a submitter to send one
  * @iot: the target
  *
  * It must not sleep below for want of a tag: meanwhile it submits nothing else, and
- * once all submitters sleep there, nothing is held that could be put in order.
+ * once all submitters sleep there, nothing is held that could be put in order. Where
+ * there are several hardware queues it may, for one of its own processor's, as it would
+ * without ioband; those of other processors go on.
  *
  * Context: any.
  */
@@ -73,9 +84,10 @@ void iop_update_depth(struct ioband_pool *pool)
  * @pool: the pool, when contention begins or its devices have changed
  * @now_ns: the time
  *
- * A request queue reports its tags. Of several devices the largest counts: each lane
- * has a worker, and one that sleeps for a tag delays no other. A stacked device does not report
- * them, but with more than there are nothing is gained, and so trials end.
+ * A request queue reports its tags, of all its hardware queues. Of several devices the
+ * largest counts: each lane has a worker, and one that sleeps for a tag delays no other. A
+ * stacked device does not report them, but with more than there are nothing is gained, and
+ * so trials end.
  *
  * Context: process, pool->lock held.
  */

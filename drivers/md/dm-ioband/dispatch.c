@@ -55,7 +55,7 @@ void iop_contend(struct ioband_pool *pool, u64 now_ns)
  * takes half the depth at most, or others would get none while there is always more. A
  * bound that was asked for holds for all. Flushes are not there, but they want a tag.
  */
-static u32 iop_room_taken(const struct ioband_pool *pool, unsigned int leg)
+u32 iop_room_taken(const struct ioband_pool *pool, unsigned int leg)
 {
 	const struct ioband_places *places = &pool->places[pool->cohort];
 	u32 there = atomic_read(&places->in_flight[leg]);
@@ -128,6 +128,17 @@ static struct ioband_io *iop_next(struct ioband_pool *pool, u64 now_ns)
 		return io;
 	iop_contend(pool, now_ns);
 	return iop_next_of(pool, now_ns);
+}
+
+/* What the group of a bio that has just come may send in a place that is free. */
+static struct ioband_io *iop_next_own(struct ioband_pool *pool, const struct ioband_bio *self,
+				      u64 now_ns)
+{
+	if (!self->group->node.granted)
+		return NULL;
+	pool->sched.backed_up = iop_backed_up(pool);
+	pool->sched.full = pool->sched.backed_up;
+	return ioband_next_own(&pool->sched, &self->group->node, iop_room_taken(pool, 0), now_ns);
 }
 
 /**
@@ -204,7 +215,37 @@ static void iop_set_depth(struct ioband_pool *pool, u64 now_ns)
 		return;
 	}
 	pool->sched.depth = pool->held_writes ? pool->tags : U32_MAX;
+	pool->sched.grant = 1;
 	pool->sched.turn.is_serial = false;
+}
+
+/* An I/O that the core has chosen goes. Returns how many are in flight with it. */
+static u32 iob_go(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns)
+{
+	wait_queue_head_t *wait = &iob->group->wait[iob->io.dir];
+	struct ioband_bio *last;
+	u32 in_flight;
+
+	iob_drop_held(iob);
+	/* A full barrier, between held and the look at the wait queue, too. */
+	in_flight = iob_take_place(pool, iob->last);
+	last = iob_issue_run(pool, iob, now_ns);
+	if (pool->is_timed)
+		iob_start_clock(pool, last, now_ns);
+	else
+		iop_unstream(pool, iob);
+	/* Whoever is woken wakes the next, as long as there is room. */
+	if (waitqueue_active(wait) && iob_has_room(pool, iob, now_ns))
+		wake_up(wait);
+	return in_flight;
+}
+
+/* Whether a submitter may send it: it must not sleep; what was given up may have tags. */
+static bool iob_is_direct(const struct ioband_pool *pool, const struct ioband_bio *iob,
+			  u32 in_flight)
+{
+	return !iob->is_throttled && !iob->io.merged && !pool->has_stalled &&
+	       in_flight <= iot_direct(iob->target);
 }
 
 /**
@@ -214,14 +255,20 @@ static void iop_set_depth(struct ioband_pool *pool, u64 now_ns)
  * @here: the lane whose worker calls, or %NULL
  * @now_ns: the time
  *
+ * Where groups have grants a submitter sends one at most: what else there is room for is
+ * for others who come, or for a worker if they do not.
+ *
  * Context: any but interrupts, pool->lock held.
- * Return: whether @self may go, and its submitter shall send it down right there.
+ * Return: a bio that the submitter shall send down right there, @self or another that its
+ * group holds; or %NULL.
  */
-bool iop_pump(struct ioband_pool *pool, struct ioband_bio *self,
-	      const struct ioband_lane *here, u64 now_ns)
+struct ioband_bio *iop_pump(struct ioband_pool *pool, struct ioband_bio *self,
+			    const struct ioband_lane *here, u64 now_ns)
 {
-	struct ioband_io *io;
-	bool direct = false;
+	struct ioband_bio *direct = NULL, *iob;
+	struct ioband_io *io = NULL;
+	bool is_own;
+	u32 in_flight;
 
 	lockdep_assert_held(&pool->lock);
 
@@ -229,36 +276,27 @@ bool iop_pump(struct ioband_pool *pool, struct ioband_bio *self,
 	if (!list_empty(&pool->news))
 		iop_settle(pool);
 	iop_set_depth(pool, now_ns);
-	while ((io = iop_next(pool, now_ns))) {
-		struct ioband_bio *iob = iob_from_io(io);
-		wait_queue_head_t *wait = &iob->group->wait[io->dir];
-		struct ioband_bio *last;
-		u32 in_flight;
-
-		iob_drop_held(iob);
-		/* A full barrier, between held and the look at the wait queue, too. */
-		in_flight = iob_take_place(pool, iob->last);
-		last = iob_issue_run(pool, iob, now_ns);
-		if (pool->is_timed)
-			iob_start_clock(pool, last, now_ns);
-		else
-			iop_unstream(pool, iob);
-		/* Whoever is woken wakes the next, as long as there is room. */
-		if (waitqueue_active(wait) && iob_has_room(pool, iob, now_ns))
-			wake_up(wait);
-		if (iob == self) {
-			/* It must not sleep; what was given up may have tags. */
-			direct = !iob->is_throttled && !pool->has_stalled &&
-				 in_flight <= iot_direct(iob->target);
-			if (direct)
-				continue;
-		} else {
+	if (self)
+		io = iop_next_own(pool, self, now_ns);
+	is_own = io;
+	while (io || (io = iop_next(pool, now_ns))) {
+		iob = iob_from_io(io);
+		in_flight = iob_go(pool, iob, now_ns);
+		if ((is_own || iob == self) && iob_is_direct(pool, iob, in_flight))
+			direct = iob;
+		if (iob != self)
 			iob_released_run(iob, now_ns);
-		}
-		iob_send(pool, iob, here);
+		if (iob != direct)
+			iob_send(pool, iob, here);
+		if (is_own || (self && pool->sched.grant > 1))
+			break;
+		io = NULL;
 	}
 	if (pool->is_alone)
 		iop_update_depth(pool);
+	/* What is promised is looked at with each completion. */
+	WRITE_ONCE(pool->refill, ioband_is_promised(&pool->sched) ? U32_MAX :
+		   pool->sched.refill);
 	iop_arm(pool);
 	return direct;
 }

@@ -331,6 +331,7 @@ struct ioband_pool {
 	u8 cohort;			/* whose places take room; written under lock */
 	bool has_stalled;		/* some volume is; guarded by lock */
 	u32 pass_max;			/* in flight per leg; written under lock */
+	u32 refill;			/* with fewer there a worker looks; written under lock */
 	/* Which group used the disk last, and when that was another than before. */
 	struct ioband_group *user;
 	unsigned long shared_jiffies;
@@ -733,8 +734,9 @@ bool iob_note_answer(const struct ioband_bio *iob);
 
 /* dispatch.c */
 void iop_sent(struct ioband_pool *pool, struct ioband_lane *lane, u32 nr_runs);
-bool iop_pump(struct ioband_pool *pool, struct ioband_bio *self,
-	      const struct ioband_lane *here, u64 now_ns);
+u32 iop_room_taken(const struct ioband_pool *pool, unsigned int leg);
+struct ioband_bio *iop_pump(struct ioband_pool *pool, struct ioband_bio *self,
+			    const struct ioband_lane *here, u64 now_ns);
 bool iop_is_shared(const struct ioband_pool *pool);
 void iop_contend(struct ioband_pool *pool, u64 now_ns);
 void iop_disown(struct ioband_pool *pool);

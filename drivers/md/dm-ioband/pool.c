@@ -55,6 +55,7 @@ static struct ioband_pool *iop_create(const struct ioband_table *table,
 	pool->nr_legs = nr_legs;
 	pool->slow_jiffies = jiffies - SLOW_JIFFIES;
 	pool->shared_jiffies = jiffies - SHARED_JIFFIES;
+	pool->refill = U32_MAX;
 	if (nr_legs > 1)
 		ioband_node_set_legs(&pool->sched.root, pool->legs, nr_legs);
 	ioband_depth_init(&pool->depth, nr_legs);

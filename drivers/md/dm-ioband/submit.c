@@ -174,10 +174,12 @@ static bool is_throttled(const struct bio *bio)
 		(bio->bi_opf & (REQ_SYNC | REQ_IDLE)) != (REQ_SYNC | REQ_IDLE));
 }
 
-static bool iob_hold(struct ioband_pool *pool, struct ioband_bio *iob,
-		     u64 now_ns)
+/* Returns what the submitter shall send: this bio, another that its group held, or %NULL. */
+static struct ioband_bio *iob_hold(struct ioband_pool *pool, struct ioband_bio *iob,
+				   u64 now_ns)
 {
 	struct bio *bio = iob_to_bio(iob);
+	struct ioband_bio *direct = NULL;
 
 	lockdep_assert_held(&pool->lock);
 
@@ -197,8 +199,10 @@ static bool iob_hold(struct ioband_pool *pool, struct ioband_bio *iob,
 		iob->io.leg = 0;
 	if (!iob_merge(pool, iob)) {
 		iob_begin_run(iob);
-		if (iob_enqueue(pool, iob, now_ns) && iop_pump(pool, iob, NULL, now_ns))
-			return false;
+		if (iob_enqueue(pool, iob, now_ns))
+			direct = iop_pump(pool, iob, NULL, now_ns);
+		if (direct == iob)
+			return direct;
 	}
 
 	/* A worker may wait for a tag, and the submitter goes on. */
@@ -206,7 +210,7 @@ static bool iob_hold(struct ioband_pool *pool, struct ioband_bio *iob,
 	if (pool->sched.backlog.since_ns)
 		pool->last_held_ns = now_ns;
 	trace_ioband_hold(iob, 0);
-	return true;
+	return direct;
 }
 
 /* When nothing had to be held for a while, bios pass again. */
@@ -242,9 +246,12 @@ static bool iob_may_die(const struct ioband_bio *iob, u64 now_ns)
 	return true;
 }
 
-/* What to do with a bio that has not passed without the lock. */
-static enum ioband_verdict iop_judge(struct ioband_pool *pool,
-				     struct ioband_bio *iob, u64 now_ns)
+/*
+ * What to do with a bio that has not passed without the lock. If it is held, @send is what
+ * its submitter shall send instead, or %NULL.
+ */
+static enum ioband_verdict iop_judge(struct ioband_pool *pool, struct ioband_bio *iob,
+				     struct ioband_bio **send, u64 now_ns)
 {
 	struct ioband_group *group = iob->group;
 	bool limited;
@@ -278,13 +285,15 @@ static enum ioband_verdict iop_judge(struct ioband_pool *pool,
 		return IOBAND_REQUEUE;
 	if (iob->is_bounded && !iot_is_frozen(iob->target) && !iob_has_room(pool, iob, now_ns))
 		return IOBAND_WAIT;
-	return iob_hold(pool, iob, now_ns) ? IOBAND_HELD : IOBAND_PASS;
+	*send = iob_hold(pool, iob, now_ns);
+	return *send == iob ? IOBAND_PASS : IOBAND_HELD;
 }
 
 static noinline enum ioband_verdict
 iop_submit_contended(struct ioband_pool *pool, struct ioband_bio *iob)
 {
 	struct ioband_group *group = iob->group;
+	struct ioband_bio *send = NULL;
 	enum ioband_verdict verdict;
 	wait_queue_head_t *wait;
 	bool waited = false, sleeps;
@@ -307,7 +316,7 @@ retry:
 		goto retry;
 	}
 	now_ns = ktime_get_ns();
-	verdict = iop_judge(pool, iob, now_ns);
+	verdict = iop_judge(pool, iob, &send, now_ns);
 	sleeps = verdict == IOBAND_WAIT && !(iob_to_bio(iob)->bi_opf & REQ_NOWAIT);
 	wait = &group->wait[iob->io.dir];
 	if (sleeps)
@@ -320,6 +329,9 @@ retry:
 	if (waited && waitqueue_active(wait) && iob_has_room(pool, iob, now_ns))
 		wake_up(wait);
 	spin_unlock(&pool->lock);
+	/* It goes when map has returned, as what map passes does. */
+	if (send && verdict == IOBAND_HELD)
+		submit_bio_noacct(iob_to_bio(send));
 	if (!sleeps)
 		return verdict;
 
@@ -466,6 +478,9 @@ look:
 	 * a time, all of which would wait for as many decisions.
 	 */
 	if (!READ_ONCE(pool->sched.held))
+		goto put;
+	/* The disk has enough; the tasks that come with more will send what is held. */
+	if (iop_room_taken(pool, iob->io.leg) >= READ_ONCE(pool->refill))
 		goto put;
 	/*
 	 * The lane's worker, as it is about to send. If it is sending it may come to sleep

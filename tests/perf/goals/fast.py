@@ -18,17 +18,22 @@ from lab import disks, dm, system, undo, verdict
 from lab.spinner import Spinner
 
 FIRST = 20000
+# Percent of dm-linear's rate, and points of share over all.
+RATE, SHARE = 99, 0.1
 # Seconds: on the disk itself, on ioband, and from one look to the next.
 PLAIN, OURS, LOOK = 1, 6, 0.25
 CASES = {
-    # name: slots, service, how much of that is random, users, reads of each outstanding,
-    # seconds until the depth is found, at most so much more
-    "two-groups": (4, 100000, 0, 2, 32, 1, 2500),
-    "eight-groups": (4, 100000, 0, 8, 32, 1, 3000),
-    "many-slots": (32, 800000, 0, 2, 128, 2.5, 1800),
-    "one-by-one": (64, 1600000, 50, 2, 128, 2.5, 1800),
+    # name: slots, service, how much of that is random, weights, reads of each outstanding,
+    # seconds until the depth is found, at most so many instructions and switches more
+    "varying-two": (64, 1600000, 50, (100, 100), 128, 2.5, 1900, 0),
+    "varying-three-to-one": (64, 1600000, 50, (300, 100), 128, 2.5, 1900, 0),
+    "varying-eight": (64, 1600000, 50, (100,) * 8, 32, 2.5, 2200, 0),
+    "few-two": (4, 100000, 50, (100, 100), 32, 1, 2300, 0),
+    "few-three-to-one": (4, 100000, 50, (300, 100), 32, 1, 2300, 0),
+    "few-eight": (4, 100000, 50, (100,) * 8, 32, 1, 3500, 0.05),
+    "lockstep-two": (32, 800000, 0, (100, 100), 128, 2.5, 3000, 0.2),
+    "lockstep-eight": (32, 800000, 0, (100,) * 8, 32, 2.5, 3500, 0.2),
 }
-SWITCHES = 0.1
 
 
 def switches():
@@ -37,7 +42,7 @@ def switches():
 
 
 class Users:
-    """COUNT processes that each keep DEPTH reads of DEVICE outstanding, as a user of its own."""
+    """COUNT processes that each keep DEPTH reads of DEVICE outstanding, each a user's."""
 
     def __init__(self, device, count, depth, settle):
         program = disks.TREE + "/build/perf/crowd"
@@ -98,7 +103,14 @@ def depth_of(volume):
     return int(re.search(r"\bdepth=(\d+)", volume.message("show", 1 << 12))[1])
 
 
-def measure(name, slots, service_ns, random_percent, users, depth, settle, limit):
+def sent_by(volume, users):
+    """How many I/Os of each user have gone."""
+    stats = volume.stats()
+    return [stats[str(FIRST + i)]["rd_ios"] for i in range(users)]
+
+
+def measure(name, slots, service_ns, random_percent, weights, depth, settle, *limits):
+    users = len(weights)
     disk = disks.simdisk("flat", slots=slots, service_ns=service_ns,
                          jitter_percent=random_percent, queue_depth=1023)
     disk.make()
@@ -110,10 +122,12 @@ def measure(name, slots, service_ns, random_percent, users, depth, settle, limit
     load.stop()
     system.sh("dmsetup", "remove", "--retry", "plain")
 
-    groups = " ".join(f"{FIRST + i}:100" for i in range(users))
+    groups = " ".join(f"{FIRST + i}:{weight}" for i, weight in enumerate(weights))
     volume = dm.Volume(disk.device, groups=groups, kind="user")
     load = Users(volume.path, users, depth, settle)
+    before = sent_by(volume, users)
     every, parts = watch(disk, OURS, lambda: depth_of(volume))
+    got = [b - a for a, b in zip(before, sent_by(volume, users))]
     load.stop()
     volume.remove()
     disk.remove()
@@ -127,10 +141,15 @@ def measure(name, slots, service_ns, random_percent, users, depth, settle, limit
     print(f"figure {name}-depth-percent {100 * parts[most].ns / every.ns:.0f}")
     print(f"figure {name}-at-depth-instructions "
           f"{parts[most].figures()['instructions'] - plain['instructions']:.5g}")
-    for what, most_due in ("instructions", limit), ("switches", SWITCHES):
+    for what, most_due in zip(("instructions", "switches"), limits):
         verdict.goal(f"{name}-overhead-{what}", ours[what] - plain[what], most_due)
+    verdict.at_least(f"{name}-rate-percent",
+                     100 * ours["ios-a-second"] / plain["ios-a-second"], RATE)
+    verdict.goal(f"{name}-share-off-points",
+                 max(abs(100 * part / sum(got) - 100 * weight / sum(weights))
+                     for part, weight in zip(got, weights)), SHARE)
 
 
-def run():
-    for name, case in CASES.items():
-        measure(name, *case)
+def run(*names):
+    for name in names or CASES:
+        measure(name, *CASES[name])

@@ -52,5 +52,7 @@ bool iop_tick_squeeze(struct sim_pool *pool, u64 now_ns)
 		if (!group->node.terms->late && !squeeze->is_on)
 			list_del_init(&group->late);
 	}
-	return ioband_squeeze_tick(&pool->sched, now_ns);
+	ioband_squeeze_tick(&pool->sched, now_ns);
+	iop_update_depth(pool);
+	return squeeze->is_on;
 }

@@ -102,47 +102,61 @@ static void iop_set_depth(struct sim_pool *pool, u64 now_ns)
 		return;
 	}
 	pool->sched.depth = pool->held_writes ? pool->tags : U32_MAX;
+	pool->sched.grant = 1;
 	pool->sched.turn.is_serial = false;
 }
 
-/*
- * Dispatch held I/O while there is room. @self, if any, has just been held by the
- * caller; if it is dispatched and the disk has a tag, return %true to have the caller
- * send it. @is_worker: the caller will send the lane, so do not wake the worker.
- */
-static bool pump(struct sim_pool *pool, struct sim_io *self, bool is_worker,
-		 u64 now_ns)
+/* An I/O that the core has chosen goes. */
+static void iob_go(struct sim_pool *pool, struct sim_io *iob, u64 now_ns)
 {
-	struct ioband_io *io;
-	bool direct = false;
+	struct sim_group *group = iob->group;
+
+	pool->in_flight++;
+	if (!--group->held)
+		pool->nr_holding--;
+	pool->held_writes -= iob->io.dir == IOBAND_WRITE;
+	iog_issue(pool, iob, now_ns);
+	if (pool->is_timed)
+		iob_start_clock(pool, iob, now_ns);
+	else
+		iop_unstream(pool, iob);
+	if (group->held < pool->held_max && !list_empty(&group->waiters))
+		pool->released(pool, group);
+}
+
+/*
+ * Dispatch held I/O while there is room; where groups have grants a submitter sends one at
+ * most. @self, if any, has just been held by the caller. If it, or another of its group,
+ * is dispatched and the disk has a tag it is returned, for the caller to send it.
+ * @is_worker: the caller will send the lane, so do not wake the worker.
+ */
+static struct sim_io *pump(struct sim_pool *pool, struct sim_io *self, bool is_worker,
+			   u64 now_ns)
+{
+	struct sim_io *direct = NULL, *iob;
+	struct ioband_io *io = NULL;
+	bool is_own;
 
 	iop_settle(pool);
 	if (iop_tick_squeeze(pool, now_ns) && !pool->contended)
 		iop_contend(pool, now_ns);
 	iop_set_depth(pool, now_ns);
-	while ((io = iop_next(pool, now_ns))) {
-		struct sim_io *iob = sim_io_of(io);
-		struct sim_group *group = iob->group;
-
-		pool->in_flight++;
-		if (!--group->held)
-			pool->nr_holding--;
-		pool->held_writes -= io->dir == IOBAND_WRITE;
-		iog_issue(pool, iob, now_ns);
-		if (pool->is_timed)
-			iob_start_clock(pool, iob, now_ns);
-		else
-			iop_unstream(pool, iob);
-		if (group->held < pool->held_max &&
-		    !list_empty(&group->waiters))
-			pool->released(pool, group);
-		if (iob == self && pool->in_flight <= pool->tags) {
-			direct = true;
-			continue;
+	if (self)
+		io = ioband_next_own(&pool->sched, &self->group->node, pool->in_flight, now_ns);
+	is_own = io;
+	while (io || (io = iop_next(pool, now_ns))) {
+		iob = sim_io_of(io);
+		iob_go(pool, iob, now_ns);
+		if ((is_own || iob == self) && pool->in_flight <= pool->tags) {
+			direct = iob;
+		} else {
+			list_add_tail(&iob->link, &pool->lane);
+			if (!is_worker)
+				iop_queue_work(pool, now_ns);
 		}
-		list_add_tail(&iob->link, &pool->lane);
-		if (!is_worker)
-			iop_queue_work(pool, now_ns);
+		if (is_own || (self && pool->sched.grant > 1))
+			break;
+		io = NULL;
 	}
 	if (pool->is_alone)
 		iop_update_depth(pool);
@@ -213,8 +227,10 @@ static bool iop_takes(struct sim_pool *pool, struct sim_io *iob, u64 now_ns)
 	return true;
 }
 
-static bool iob_hold(struct sim_pool *pool, struct sim_io *iob, u64 now_ns)
+/* Returns what the submitter shall send: this I/O, another of its group, or %NULL. */
+static struct sim_io *iob_hold(struct sim_pool *pool, struct sim_io *iob, u64 now_ns)
 {
+	struct sim_io *send;
 	struct ioband_node *node = &iob->group->node;
 
 	iob->account = iop_stream(pool, iob, now_ns);
@@ -225,11 +241,10 @@ static bool iob_hold(struct sim_pool *pool, struct sim_io *iob, u64 now_ns)
 	pool->held_writes += iob->io.dir == IOBAND_WRITE;
 	iob->io.done_ns = iob->group->done_ns;
 	ioband_hold(&pool->sched, node, &iob->io, now_ns);
-	if (pump(pool, iob, false, now_ns))
-		return false;
-	if (pool->sched.backlog.since_ns)
+	send = pump(pool, iob, false, now_ns);
+	if (send != iob && pool->sched.backlog.since_ns)
 		pool->last_held_ns = now_ns;
-	return true;
+	return send;
 }
 
 /* When nothing had to be held for a while, I/O passes again. */
@@ -246,8 +261,8 @@ static void iop_calm(struct sim_pool *pool, u64 now_ns)
 	iop_update_depth(pool);
 }
 
-static enum sim_verdict iop_submit_contended(struct sim_pool *pool,
-					     struct sim_io *iob, u64 now_ns)
+static enum sim_verdict iop_submit_contended(struct sim_pool *pool, struct sim_io *iob,
+					     struct sim_io **send, u64 now_ns)
 {
 	struct sim_group *group = iob->group;
 
@@ -270,20 +285,23 @@ static enum sim_verdict iop_submit_contended(struct sim_pool *pool,
 		pump(pool, NULL, false, now_ns);
 		return SIM_WAIT;
 	}
-	return iob_hold(pool, iob, now_ns) ? SIM_HELD : SIM_PASS;
+	*send = iob_hold(pool, iob, now_ns);
+	return *send == iob ? SIM_PASS : SIM_HELD;
 }
 
 /**
  * iop_submit - pass an I/O or hold it
  * @pool: the pool
  * @iob: the I/O with its job, group, size and kind filled in
+ * @send: filled in: what to send if @iob is held, or %NULL
  * @now_ns: current time
  *
  * Return: what to do with it; on %SIM_WAIT the caller still owns it.
  */
-enum sim_verdict iop_submit(struct sim_pool *pool, struct sim_io *iob,
+enum sim_verdict iop_submit(struct sim_pool *pool, struct sim_io *iob, struct sim_io **send,
 			    u64 now_ns)
 {
+	*send = NULL;
 	iob->io.arrival_ns = now_ns;
 	iob->account = NULL;
 	iob->is_timed = false;
@@ -294,7 +312,7 @@ enum sim_verdict iop_submit(struct sim_pool *pool, struct sim_io *iob,
 		pool->in_flight++;
 		return iob_pass(pool, iob, now_ns);
 	}
-	return iop_submit_contended(pool, iob, now_ns);
+	return iop_submit_contended(pool, iob, send, now_ns);
 }
 
 /**
@@ -320,7 +338,8 @@ void iop_complete(struct sim_pool *pool, struct sim_io *iob, u64 now_ns)
 		return;
 	iob->group->done_ns = now_ns;
 	iop_note_service(pool, now_ns - iob->issue_ns);
-	if (pool->sched.held)
+	if (pool->sched.held && (pool->in_flight < pool->sched.refill ||
+				 ioband_is_promised(&pool->sched)))
 		iop_queue_work(pool, now_ns);
 }
 

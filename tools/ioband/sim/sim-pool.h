@@ -179,7 +179,7 @@ void iog_init(struct sim_group *group, u32 weight, enum ioband_class class,
 void iog_add(struct sim_pool *pool, struct sim_group *group,
 	     struct sim_group *parent);
 void iop_free(struct sim_pool *pool);
-enum sim_verdict iop_submit(struct sim_pool *pool, struct sim_io *iob,
+enum sim_verdict iop_submit(struct sim_pool *pool, struct sim_io *iob, struct sim_io **send,
 			    u64 now_ns);
 void iop_complete(struct sim_pool *pool, struct sim_io *iob, u64 now_ns);
 void iop_pump(struct sim_pool *pool, u64 now_ns);

@@ -162,11 +162,15 @@ static void complete(struct sim *sim, struct sim_io *iob)
 
 static void submit(struct sim *sim, struct sim_job *job, struct sim_io *iob)
 {
-	switch (iop_submit(&sim->pool, iob, sim->now_ns)) {
+	struct sim_io *other;
+
+	switch (iop_submit(&sim->pool, iob, &other, sim->now_ns)) {
 	case SIM_PASS:
 		send(sim, iob, true);
 		break;
 	case SIM_HELD:
+		if (other)
+			send(sim, other, false);
 		break;
 	case SIM_WAIT:
 		/* Back to the head of the list. */

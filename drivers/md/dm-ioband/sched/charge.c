@@ -269,14 +269,29 @@ static u64 cost_of(const struct ioband_sched *sched, const struct ioband_node *n
 	       sched->policy->cost(ios, sectors);
 }
 
-/* Count an I/O in the totals of all groups, and in the mean cost. */
-static void note_sent(struct ioband_sched *sched, struct charge *charge)
+/**
+ * ioband_count - count an I/O that goes in the totals of all groups
+ * @sched: the scheduler
+ * @node: its group
+ * @io: the I/O
+ *
+ * Return: what it costs.
+ */
+u64 ioband_count(struct ioband_sched *sched, const struct ioband_node *node,
+		 const struct ioband_io *io)
 {
+	u64 cost = cost_of(sched, node, 1 + io->merged, io->sectors);
+
 	sched->sent_ios++;
-	sched->sent_sectors += charge->io->sectors;
+	sched->sent_sectors += io->sectors;
 	if (!sched->policy->by_time)
-		sched->sent_work += charge->cost;
-	sched->root.served += charge->cost;
+		sched->sent_work += cost;
+	return cost;
+}
+
+/* How far ahead of the rest at several legs: goes by the mean cost, too. */
+static void find_lead(struct ioband_sched *sched, struct charge *charge)
+{
 	if (sched->root.nr_legs == 1)
 		return;
 	sched->recent_cost += charge->cost - sched->recent_cost / RECENT_IOS;
@@ -342,29 +357,31 @@ void ioband_sched_restart(struct ioband_sched *sched)
  * ioband_path_charge - charge an I/O to its group and all groups above
  * @sched: the scheduler
  * @node: the I/O's group
- * @io: the I/O, not held any more
+ * @io: the I/O, counted, not held any more
+ * @cost: what it costs; what the group has not paid yet (grant.c) comes on top
  * @top: the node below which it was chosen by tags, so that virtual time moves on
  *	there, too; %NULL if it was not
  * @how: why it was dispatched
  * @now_ns: the time
- *
- * Return: the cost that was charged.
  */
-u64 ioband_path_charge(struct ioband_sched *sched, struct ioband_node *node,
-		       const struct ioband_io *io, const struct ioband_node *top,
-		       enum ioband_how how, u64 now_ns)
+void ioband_path_charge(struct ioband_sched *sched, struct ioband_node *node,
+			const struct ioband_io *io, u64 cost, const struct ioband_node *top,
+			enum ioband_how how, u64 now_ns)
 {
 	const struct ioband_node *limited = ioband_last_limited(node);
 	u32 ios = 1 + io->merged;
-	u64 cost = cost_of(sched, node, ios, io->sectors);
 	struct charge charge = {
-		.io = io, .how = how, .cost = cost, .lead_cost = cost,
-		.lead_ios = LEAD_IOS, .is_limited = limited,
+		.io = io, .how = how, .lead_ios = LEAD_IOS, .is_limited = limited,
 	};
 	bool by_tag = top, is_over = false;
 	struct payer payer;
 
-	note_sent(sched, &charge);
+	cost += node->unpaid;
+	node->unpaid = 0;
+	charge.cost = cost;
+	charge.lead_cost = cost;
+	find_lead(sched, &charge);
+	sched->root.served += cost;
 	if (!list_empty(&node->children)) {
 		payer = own_payer_of(node, how);
 		is_over = begin_charge(&payer, &charge, by_tag);
@@ -396,7 +413,6 @@ u64 ioband_path_charge(struct ioband_sched *sched, struct ioband_node *node,
 		charge_squeeze(sched, io, how, now_ns);
 	if (is_over)
 		ioband_sched_restart(sched);
-	return cost;
 }
 
 /**
@@ -462,5 +478,6 @@ void ioband_charge_limits(struct ioband_sched *sched, struct ioband_node *node,
 void ioband_charge(struct ioband_sched *sched, struct ioband_node *node,
 		   const struct ioband_io *io, u64 now_ns)
 {
-	ioband_path_charge(sched, node, io, NULL, IOBAND_AS_DEBT, now_ns);
+	ioband_path_charge(sched, node, io, ioband_count(sched, node, io), NULL,
+			   IOBAND_AS_DEBT, now_ns);
 }

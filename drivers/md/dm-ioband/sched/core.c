@@ -127,44 +127,8 @@
  */
 #include "private.h"
 
-/* For how long limits of @node and of groups above have held I/O that goes @way. */
-static u64 path_parked_ns(const struct ioband_node *node, unsigned int way,
-			  u64 now_ns)
-{
-	u64 parked_ns = 0;
-
-	for (; node->parent; node = node->parent) {
-		const struct ioband_facet *facet = ioband_facet(node, way);
-
-		parked_ns += facet->parked_ns;
-		if (facet->state == IOBAND_FACET_PARKED)
-			parked_ns += now_ns;
-	}
-	return parked_ns;
-}
-
-/*
- * How much a count of time grew while an I/O waited, at most the time it waited: two
- * levels may have been parked at once. If the group has moved it counts another path,
- * and may even be less than before.
- */
-static u64 since_arrival_ns(const struct ioband_io *io, u64 count_ns, u64 then_ns,
-			    u64 now_ns)
-{
-	if (ioband_before(count_ns, then_ns))
-		return 0;
-	return min(count_ns - then_ns, now_ns - io->arrival_ns);
-}
-
-/* An I/O is no longer held: turn what was noted on arrival into times it waited. */
-static void note_waits(const struct ioband_sched *sched,
-		       const struct ioband_node *node, struct ioband_io *io,
-		       u64 now_ns)
-{
-	io->limited_ns = since_arrival_ns(io, path_parked_ns(node, ioband_way(io), now_ns),
-					  io->limited_ns, now_ns);
-	io->graced_ns = sched->graced_ns - io->graced_ns;
-}
+/* For so long there is no slack after a group was behind when its I/O arrived. */
+#define SLACK_NS	((u64)10 * NSEC_PER_MSEC)
 
 /*
  * A group that sends one I/O at a time holds none while the disk works on it. This is
@@ -175,19 +139,6 @@ static void note_wanted(struct ioband_node *node, u64 done_ns)
 	for (; node->parent; node = node->parent)
 		if (node->terms && ioband_before(node->terms->wanted_ns, done_ns))
 			node->terms->wanted_ns = done_ns;
-}
-
-static enum ioband_because why_held(const struct ioband_node *node,
-				    const struct ioband_io *io)
-{
-	for (; node->parent; node = node->parent) {
-		if (!ioband_is_ahead(&node->leg[io->leg].tag,
-				     ioband_vtime_of(node, io->leg), io->dir))
-			continue;
-		return node->is_debtor ? IOBAND_BECAUSE_DEBT :
-					 IOBAND_BECAUSE_WEIGHT;
-	}
-	return IOBAND_BECAUSE_DEPTH;
 }
 
 /**
@@ -277,6 +228,8 @@ void ioband_sched_init(struct ioband_sched *sched,
 	sched->policy = policy;
 	sched->depth = depth;
 	sched->enough = U32_MAX;
+	sched->grant = 1;
+	sched->refill = U32_MAX;
 	ioband_node_init(&sched->root, IOBAND_WEIGHT_DEFAULT);
 	ioband_turn_init(&sched->turn);
 	sched->period = 1;
@@ -298,9 +251,11 @@ void ioband_sched_set_policy(struct ioband_sched *sched,
 
 	WRITE_ONCE(sched->policy, policy);
 	sched->recent_cost = 0;
-	for (node = root; node; node = ioband_node_after(node, root))
+	for (node = root; node; node = ioband_node_after(node, root)) {
+		node->unpaid = 0;
 		for (leg = 0; leg < node->nr_legs; leg++)
 			node->leg[leg].stride = 0;
+	}
 	ioband_sched_restart(sched);
 }
 
@@ -368,8 +323,12 @@ void ioband_hold(struct ioband_sched *sched, struct ioband_node *node,
 	struct ioband_facet *facet = ioband_facet(node, ioband_way(io));
 	bool was_empty = !node->held;
 
-	sched->late = was_empty && order_of(node, ioband_way(io)) < 0 ? node : NULL;
+	sched->late = NULL;
 	if (was_empty) {
+		if (order_of(node, ioband_way(io)) < 0) {
+			sched->late = node;
+			sched->late_ns = now_ns;
+		}
 		ioband_turn_back(sched, node, now_ns);
 		note_wanted(node, io->done_ns);
 	}
@@ -381,13 +340,7 @@ void ioband_hold(struct ioband_sched *sched, struct ioband_node *node,
 	if (facet->state == IOBAND_FACET_EMPTY || node->terms)
 		ioband_node_update(sched, node, now_ns);
 
-	io->because = sched->root.terms && io->dir == IOBAND_WRITE ?
-		      IOBAND_BECAUSE_SQUEEZE :
-		      was_empty ? why_held(node, io) :
-		      node->is_debtor ? IOBAND_BECAUSE_DEBT :
-		      IOBAND_BECAUSE_WEIGHT;
-	io->limited_ns = path_parked_ns(node, ioband_way(io), now_ns);
-	io->graced_ns = sched->graced_ns;
+	ioband_waits_begin(sched, node, io, was_empty, now_ns);
 }
 
 /**
@@ -534,6 +487,13 @@ static bool is_full(const struct ioband_sched *sched, u32 in_flight, u64 depth,
 	return full == U64_MAX >> (64 - ioband_nr_ways(&sched->root));
 }
 
+/* How many I/Os may be at the disk. */
+static u64 room(const struct ioband_sched *sched, u64 now_ns)
+{
+	return now_ns - sched->late_ns < SLACK_NS ? sched->depth :
+						    (u64)sched->depth + sched->slack;
+}
+
 /*
  * The group that just queued an I/O and may exceed the depth, with the ways it may
  * go; or NULL. Hence the descent: it may have got children since, or the limit of one
@@ -601,6 +561,15 @@ static void note_backlog(struct ioband_sched *sched, u32 in_flight, u64 now_ns)
 	backlog->until_sectors = sched->sent_sectors;
 }
 
+/* An I/O of a group is no longer held, but goes. */
+static void take(struct ioband_sched *sched, struct ioband_node *node, struct ioband_io *io,
+		 u64 now_ns)
+{
+	ioband_inner_take(node, io);
+	WRITE_ONCE(sched->held, sched->held - 1);
+	ioband_waits_end(sched, node, io, now_ns);
+}
+
 /**
  * ioband_next - dequeue the I/O whose turn it is
  * @sched: the scheduler
@@ -631,7 +600,7 @@ struct ioband_io *ioband_next(struct ioband_sched *sched, u32 in_flight,
 	if (sched->late)
 		node = take_late(sched, in_flight, now_ns, &ways);
 	if (!node) {
-		if (is_full(sched, in_flight, sched->depth, sched->full)) {
+		if (is_full(sched, in_flight, room(sched, now_ns), sched->full)) {
 			note_backlog(sched, in_flight, now_ns);
 			return NULL;
 		}
@@ -653,10 +622,50 @@ struct ioband_io *ioband_next(struct ioband_sched *sched, u32 in_flight,
 
 	if (!is_late)
 		sched->went_ns = now_ns;
-	ioband_inner_take(node, io);
-	WRITE_ONCE(sched->held, sched->held - 1);
-	note_waits(sched, node, io, now_ns);
-	io->cost = ioband_path_charge(sched, node, io, top, how, now_ns);
+	take(sched, node, io, now_ns);
+	io->cost = ioband_count(sched, node, io);
+	ioband_path_charge(sched, node, io, io->cost, top, how, now_ns);
+	if (how == IOBAND_BY_TAG)
+		ioband_grant(sched, node);
+	return io;
+}
+
+/**
+ * ioband_next_own - dequeue an I/O of a group whose task has come, if it may go on
+ * @sched: the scheduler
+ * @node: the group, to which ioband_hold() has just added one
+ * @in_flight: I/Os at the disk now
+ * @now_ns: the time
+ *
+ * Return: the I/O to send down, in a place that is free and before all others; or %NULL
+ * if it is for ioband_next() to say what goes.
+ */
+struct ioband_io *ioband_next_own(struct ioband_sched *sched, struct ioband_node *node,
+				  u32 in_flight, u64 now_ns)
+{
+	struct ioband_io *io;
+
+	if (!node->granted || sched->grant <= 1 || in_flight >= room(sched, now_ns) ||
+	    ioband_has_terms(node) || ioband_owes_others(sched, node, now_ns))
+		return NULL;
+	if (node->gives) {
+		node->gives = false;
+		return NULL;
+	}
+	io = ioband_inner_pick(node, ioband_open_ways(node) & ~(sched->full | ioband_shut(sched)),
+			       now_ns);
+	if (!io)
+		return NULL;
+	sched->late = NULL;
+	sched->went_ns = now_ns;
+	take(sched, node, io, now_ns);
+	node->unpaid += ioband_count(sched, node, io);
+	if (!--node->granted)
+		ioband_grant_used(sched, node, io, now_ns);
+	else if (!ioband_holds_own(ioband_facet(node, ioband_way(io))))
+		ioband_node_update(sched, node, now_ns);
+	if (!sched->backlog.since_ns == (bool)sched->held)
+		note_backlog(sched, in_flight, now_ns);
 	return io;
 }
 
@@ -674,7 +683,7 @@ void ioband_unhold(struct ioband_sched *sched, struct ioband_node *node,
 	if (sched->late == node)
 		sched->late = NULL;
 	WRITE_ONCE(sched->held, sched->held - 1);
-	note_waits(sched, node, io, now_ns);
+	ioband_waits_end(sched, node, io, now_ns);
 	ioband_node_update(sched, node, now_ns);
 	note_backlog(sched, 0, now_ns);
 }

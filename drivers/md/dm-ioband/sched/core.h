@@ -195,6 +195,7 @@ struct ioband_leg {
  * @rivals: total weight of the children that took part in this busy period
  * @served: cost of what the node and those below got in this busy period
  * @held: number of its own I/Os held
+ * @held_async: those of them that are async
  * @sync_run: counts I/Os that are dispatched while async ones are held
  * @inner_vtime: virtual time of the priority levels: sync, async
  * @inner_finish: finish tag of each level's last I/O: sync, async
@@ -204,6 +205,10 @@ struct ioband_leg {
  * @cost_ns: recent mean of the time that the disk works for one of its I/Os
  * @kept_back_ns: until when nothing of it goes, or below it, by direction; 0 or the past
  *	if it may
+ * @granted: how many I/Os its tasks may still send before it is charged (grant.c)
+ * @unpaid: cost of those they have sent since it was
+ * @lead: how far it was ahead of its siblings then, in virtual time; below 0 if it was first
+ * @gives: it leaves its next place to others
  * @terms: limits, minimum and latency target, or %NULL; of the root: the squeeze
  * @plain: its place if the disk has one leg
  */
@@ -224,6 +229,7 @@ struct ioband_node {
 	u64 rivals;
 	u64 served;
 	u32 held;
+	u32 held_async;
 	u32 sync_run;
 	u64 inner_vtime[2];
 	u64 inner_finish[2][IOBAND_PRIOS];
@@ -232,6 +238,10 @@ struct ioband_node {
 	u32 think_off_ns;
 	u64 cost_ns;
 	u64 kept_back_ns[IOBAND_DIRS];
+	u32 granted;
+	bool gives;
+	u64 unpaid;
+	s64 lead;
 	struct ioband_terms *terms;
 	struct ioband_leg plain;
 };
@@ -276,6 +286,12 @@ struct ioband_backlog {
  * @depth: I/Os that may be in flight to a leg before the next one is held
  * @spare: I/Os that may be in flight to a leg beyond @depth, for groups that are
  *	behind when they arrive; 0 if @depth was asked for as a bound
+ * @grant: how many I/Os groups may send, all together, between two looks at the order; 1:
+ *	each in its turn
+ * @refill: with fewer at the disk a worker shall look what may go; @depth if @grant is 1
+ * @slack: I/Os that may be in flight beyond @depth as long as no group is behind when it
+ *	arrives, since some places are free until tasks come
+ * @late_ns: when a group last was
  * @enough: with so many I/Os at the disk it does what it can at this depth, though none
  *	waits for room: set while it is tried whether more than was found is better
  * @backed_up: the ways that nothing may go for now, whatever room there is, a bit each:
@@ -307,6 +323,10 @@ struct ioband_sched {
 	const struct ioband_policy *policy;
 	u32 depth;
 	u32 spare;
+	u32 grant;
+	u32 refill;
+	u32 slack;
+	u64 late_ns;
 	u32 enough;
 	u64 backed_up;
 	u64 full;
@@ -377,6 +397,8 @@ u64 ioband_due_ns(const struct ioband_sched *sched, const struct ioband_node *no
 		  enum ioband_dir dir, u64 ios, u64 sectors, u64 now_ns);
 struct ioband_io *ioband_next(struct ioband_sched *sched, u32 in_flight,
 			      u64 now_ns);
+struct ioband_io *ioband_next_own(struct ioband_sched *sched, struct ioband_node *node,
+				  u32 in_flight, u64 now_ns);
 void ioband_unhold(struct ioband_sched *sched, struct ioband_node *node,
 		   struct ioband_io *io, u64 now_ns);
 struct ioband_io *ioband_first_held(const struct ioband_node *node);
@@ -387,6 +409,7 @@ u64 ioband_due_ppm(const struct ioband_sched *sched,
 u64 ioband_got_ppm(const struct ioband_sched *sched,
 		   const struct ioband_node *node);
 bool ioband_is_ready(const struct ioband_sched *sched);
+bool ioband_is_promised(const struct ioband_sched *sched);
 bool ioband_timer(const struct ioband_sched *sched, u64 *expires_ns);
 
 #endif /* _IOBAND_CORE_H */

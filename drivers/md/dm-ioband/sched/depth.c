@@ -94,6 +94,11 @@ enum {
 #define SHOWN_NS	((u64)50 * NSEC_PER_MSEC)
 #define SHOWN_IOS	128
 
+/* In this time the order of what groups send is not looked at. */
+#define GRANT_NS	((u64)200 * NSEC_PER_USEC)
+#define GRANT_IOS_MIN	4
+#define GRANT_IOS_MAX	((u64)1024)
+
 /* I/Os beyond the depth, for groups that ask for less than their share. */
 #define SPARE_MAX	16U
 
@@ -125,6 +130,7 @@ void ioband_depth_init(struct ioband_depth *depth, u32 legs)
 static void begin_search(struct ioband_depth *depth, enum ioband_depth_search how)
 {
 	depth->search = how;
+	depth->has_rested &= how != IOBAND_RAMP;
 	depth->much = 0;
 	depth->little = 0;
 	depth->rest_ns = 0;
@@ -297,6 +303,7 @@ static void go_on(struct ioband_depth *depth, const struct ioband_depth_sample *
 	if (depth->depth != next)
 		turn_to(depth, next, now);
 	depth->search = IOBAND_SEARCH_OVER;
+	depth->has_rested = true;
 	depth->rest_ns = clamp(depth->rest_ns * 2, REST_MIN_NS, REST_MAX_NS);
 	depth->rest_until_ns = now->now_ns + depth->rest_ns;
 	depth->was = depth->is;
@@ -527,10 +534,28 @@ out:
 	return depth->depth != before;
 }
 
+/*
+ * How many I/Os groups may send between two looks at the order: those that the disk does in a
+ * time in which nobody cares about it.
+ */
+static u32 find_grant(const struct ioband_depth *depth)
+{
+	u64 io_ns = mul_u64_u64_div_u64(depth->is.io.mean, depth->io_unit >> 8, ONE);
+	u64 grant_ns = GRANT_NS, grant, rest;
+
+	if (depth->latency_ns)
+		grant_ns = min(grant_ns, depth->latency_ns / 8);
+	grant = div64_u64_rem(grant_ns, max_t(u64, io_ns, 1), &rest);
+	/* The search is for the least depth that does without waiting for tasks. */
+	if (!depth->has_rested || grant < GRANT_IOS_MIN)
+		return 1;
+	return min(grant, GRANT_IOS_MAX);
+}
+
 /**
  * ioband_depth_enforce - put a depth into force
  * @depth: what trials have found
- * @sched: the scheduler; its depth, spare and @turn.is_serial are set
+ * @sched: the scheduler; its depth, spare, grant, refill and @turn.is_serial are set
  * @bounds: what overrides the result of trials
  *
  * Context: any; the lock of @sched held.
@@ -571,11 +596,23 @@ ioband_depth_enforce(const struct ioband_depth *depth, struct ioband_sched *sche
 		most = in_force;
 		reason = IOBAND_DEPTH_POLICY;
 	}
-	sched->depth = in_force;
 	sched->enough = depth->trying > depth->settled && depth->depth == depth->trying ?
 			depth->settled * depth->legs + 1 : U32_MAX;
-	sched->spare = min(most - in_force, SPARE_MAX);
 	/* One I/O at each of several legs is not one at a time, except with turns. */
 	sched->turn.is_serial = in_force == 1 && (bounds->legs == 1 || by_turns);
+	sched->grant = 1;
+	sched->refill = U32_MAX;
+	if (bounds->legs == 1 && !bounds->io_throttle && !sched->turn.is_serial &&
+	    !sched->policy->by_time && !sched->policy->only_limits && !sched->squeeze.is_on)
+		sched->grant = find_grant(depth);
+	sched->slack = 0;
+	if (sched->grant > 1) {
+		sched->refill = in_force - min(in_force / 2, sched->grant);
+		/* Trials are without. */
+		if (depth->search == IOBAND_SEARCH_OVER)
+			sched->slack = min3(in_force / 8, sched->grant, most - in_force);
+	}
+	sched->depth = in_force;
+	sched->spare = min(most - in_force, SPARE_MAX);
 	return reason;
 }

@@ -79,6 +79,7 @@ enum ioband_depth_search {
  * @due_ios: no batch ends before so many I/Os are sent
  * @rest_ns: length of the pause; 0: none since the search began
  * @rest_until_ns: its end
+ * @has_rested: there was one since this disk, or I/O, was new
  * @latency_ns: the closest latency target that there is, or 0
  * @service_ns: how long the disk takes for an I/O now, at worst
  * @shown: where the window began in which the disk shows what it can do
@@ -107,6 +108,7 @@ struct ioband_depth {
 	u64 due_ios;
 	u64 rest_ns;
 	u64 rest_until_ns;
+	bool has_rested;
 	u64 latency_ns;
 	u64 service_ns;
 	struct ioband_depth_sample shown;

@@ -84,6 +84,7 @@ void ioband_inner_insert(struct ioband_node *node, struct ioband_io *io)
 
 	ioband_heap_insert(held_of(node, io), &io->node);
 	node->held++;
+	node->held_async += io->is_async;
 }
 
 /**
@@ -95,6 +96,7 @@ void ioband_inner_erase(struct ioband_node *node, struct ioband_io *io)
 {
 	ioband_heap_erase(held_of(node, io), &io->node);
 	node->held--;
+	node->held_async -= io->is_async;
 }
 
 static bool async_goes(const struct ioband_node *node,
@@ -124,7 +126,7 @@ struct ioband_io *ioband_inner_pick(const struct ioband_node *node, u64 ways,
 				    u64 now_ns)
 {
 	struct ioband_io *sync = first_of(node, ways, false);
-	struct ioband_io *async = first_of(node, ways, true);
+	struct ioband_io *async = node->held_async ? first_of(node, ways, true) : NULL;
 
 	return async_goes(node, sync, async, now_ns) ? async : sync;
 }
@@ -142,7 +144,7 @@ void ioband_inner_take(struct ioband_node *node, struct ioband_io *io)
 	if (io->prio != IOBAND_PRIO_RT && io->prio != IOBAND_PRIO_IDLE &&
 	    ioband_before(*vtime, io->node.key))
 		*vtime = io->node.key;
-	if (first_of(node, U64_MAX, true))
+	if (node->held_async)
 		node->sync_run++;
 	ioband_inner_erase(node, io);
 }

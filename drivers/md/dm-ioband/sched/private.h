@@ -85,10 +85,24 @@ enum ioband_how {
 	IOBAND_AS_DEBT,		/* it could not wait for its turn */
 };
 
+/* waits.c */
+void ioband_waits_begin(const struct ioband_sched *sched, const struct ioband_node *node,
+			struct ioband_io *io, bool is_first, u64 now_ns);
+void ioband_waits_end(const struct ioband_sched *sched, const struct ioband_node *node,
+		      struct ioband_io *io, u64 now_ns);
+
+/* grant.c */
+bool ioband_has_terms(const struct ioband_node *node);
+void ioband_grant(const struct ioband_sched *sched, struct ioband_node *node);
+void ioband_grant_used(struct ioband_sched *sched, struct ioband_node *node,
+		       const struct ioband_io *io, u64 now_ns);
+
 /* charge.c */
-u64 ioband_path_charge(struct ioband_sched *sched, struct ioband_node *node,
-		       const struct ioband_io *io, const struct ioband_node *top,
-		       enum ioband_how how, u64 now_ns);
+u64 ioband_count(struct ioband_sched *sched, const struct ioband_node *node,
+		 const struct ioband_io *io);
+void ioband_path_charge(struct ioband_sched *sched, struct ioband_node *node,
+			const struct ioband_io *io, u64 cost, const struct ioband_node *top,
+			enum ioband_how how, u64 now_ns);
 
 /* turn.c */
 void ioband_turn_init(struct ioband_turn *turn);

@@ -287,3 +287,12 @@ bool ioband_owes_others(const struct ioband_sched *sched,
 	return first && !ioband_before(now_ns, first->key) &&
 	       terms_of_deadline(first)->node != node;
 }
+
+/**
+ * ioband_is_promised - whether anything is promised to a group that has I/O
+ * @sched: the scheduler
+ */
+bool ioband_is_promised(const struct ioband_sched *sched)
+{
+	return ioband_heap_first(&sched->minimums) || ioband_heap_first(&sched->deadlines);
+}

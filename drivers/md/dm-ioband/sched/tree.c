@@ -276,6 +276,8 @@ static void node_join(struct ioband_sched *sched, struct ioband_node *node)
 		node->leg[leg].tag = ioband_tag_now(ioband_vtime_of(node, leg), 0);
 	node->rest = 0;
 	node->is_debtor = false;
+	node->granted = 0;
+	node->lead = 0;
 	node->parent->rivals += node->weight;
 	ioband_node_retag(sched, node);
 }

@@ -5,6 +5,7 @@
  * here and there, has to seek.
  */
 #include "bed.h"
+#include "dm-ioband/sched/depth.h"
 
 #define US	((u64)NSEC_PER_USEC)
 
@@ -267,6 +268,28 @@ static void test_lone_reader(void **state)
 	for (i = 1; i < nr_tasks; i++)
 		others += tasks[i].ios;
 	assert_in_range(tasks[0].ios * 1000 / (tasks[0].ios + others), 657, 677);
+	bed_stop();
+}
+
+/*
+ * The time by which the depth is found does not run backwards where the disk is kept free
+ * though nothing waited before: what comes meanwhile waits from then on.
+ */
+static void test_time_of_depth(void **state)
+{
+	u64 was_ns = 0, is_ns, i;
+
+	start("weight", MS);
+	add(bed_add(NULL, 200), 200 * US);
+	add(bed_add(NULL, 100), 250 * US);
+	for (i = 0; i < 10000; i++) {
+		run(100 * US);
+		if (bed.sched.turn.since_ns)
+			continue;
+		is_ns = ioband_depth_look(&bed.sched, bed.now_ns).ns;
+		assert_true((s64)(is_ns - was_ns) >= 0);
+		was_ns = is_ns;
+	}
 	bed_stop();
 }
 
@@ -591,6 +614,7 @@ int main(void)
 		cmocka_unit_test(test_many_seekers),
 		cmocka_unit_test(test_stream_and_seeker),
 		cmocka_unit_test(test_lone_reader),
+		cmocka_unit_test(test_time_of_depth),
 		cmocka_unit_test(test_gone),
 		cmocka_unit_test(test_slow_thinker),
 		cmocka_unit_test(test_target_of_streams),

@@ -615,8 +615,10 @@ struct ioband_io *ioband_next(struct ioband_sched *sched, u32 in_flight,
 		return NULL;
 	}
 	if (how != IOBAND_OUT_OF_TURN) {
-		if (!in_flight && ioband_turn_waits(sched, node, now_ns))
+		if (!in_flight && ioband_turn_waits(sched, node, now_ns)) {
+			note_backlog(sched, in_flight, now_ns);
 			return NULL;
+		}
 		ioband_turn_taken(sched, node, how == IOBAND_SAME_TURN);
 	}
 

@@ -50,19 +50,26 @@ void iop_contend(struct ioband_pool *pool, u64 now_ns)
 	smp_mb();
 }
 
-/*
- * The room that is taken at a leg. What did not wait for it, swap, metadata and journals,
- * takes half the depth at most, or others would get none while there is always more. A
- * bound that was asked for holds for all. Flushes are not there, but they want a tag.
+/**
+ * iop_room_taken - how much of the room at a leg is taken
+ * @pool: the pool
+ * @leg: the leg
+ *
+ * What did not wait for it, swap, metadata and journals, takes half the depth at most, or
+ * others would get none while there is always more. A bound that was asked for holds for
+ * all. Flushes are not there, but they want a tag.
+ *
+ * Context: any. Without pool->lock the depth, the cohort and the bounds may be about to
+ * change; whoever changes them pumps.
  */
 u32 iop_room_taken(const struct ioband_pool *pool, unsigned int leg)
 {
-	const struct ioband_places *places = &pool->places[pool->cohort];
+	const struct ioband_places *places = &pool->places[READ_ONCE(pool->cohort)];
 	u32 there = atomic_read(&places->in_flight[leg]);
-	u32 pushed = atomic_read(&places->pushed[leg]), half = pool->sched.depth / 2;
-	u32 free = 0;
+	u32 pushed = atomic_read(&places->pushed[leg]);
+	u32 half = READ_ONCE(pool->sched.depth) / 2, free = 0;
 
-	if (!pool->io_throttle && !pool->io_limit)
+	if (!READ_ONCE(pool->io_throttle) && !READ_ONCE(pool->io_limit))
 		free = pushed - min(pushed, half);
 	return there - min(there, free) + (half && atomic_read(&pool->flushes));
 }

@@ -121,6 +121,7 @@ static bool is_left_alone(const char *name)
  * struct descent - the search for the leaves of a volume
  * @group: "LVM-" and the id of its volume group
  * @device: where it is, MAJOR:MINOR
+ * @depth: how far below the volume that is
  * @is_inner: whether there is something of the same group below
  * @nr_leaves: how many have been found
  * @leaf: the last one

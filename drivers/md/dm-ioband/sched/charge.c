@@ -289,7 +289,7 @@ u64 ioband_count(struct ioband_sched *sched, const struct ioband_node *node,
 	return cost;
 }
 
-/* How far ahead of the rest at several legs: goes by the mean cost, too. */
+/* How far a group may be ahead at several legs, by what all legs have and recent costs. */
 static void find_lead(struct ioband_sched *sched, struct charge *charge)
 {
 	if (sched->root.nr_legs == 1)

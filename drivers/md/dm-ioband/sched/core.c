@@ -130,17 +130,6 @@
 /* For so long there is no slack after a group was behind when its I/O arrived. */
 #define SLACK_NS	((u64)10 * NSEC_PER_MSEC)
 
-/*
- * A group that sends one I/O at a time holds none while the disk works on it. This is
- * no pause, neither for the group nor for any above that has a minimum.
- */
-static void note_wanted(struct ioband_node *node, u64 done_ns)
-{
-	for (; node->parent; node = node->parent)
-		if (node->terms && ioband_before(node->terms->wanted_ns, done_ns))
-			node->terms->wanted_ns = done_ns;
-}
-
 /**
  * struct place - what may go next
  * @node: a child, or %NULL for the node's own I/O
@@ -330,7 +319,7 @@ void ioband_hold(struct ioband_sched *sched, struct ioband_node *node,
 			sched->late_ns = now_ns;
 		}
 		ioband_turn_back(sched, node, now_ns);
-		note_wanted(node, io->done_ns);
+		ioband_promise_wanted(node, io->done_ns);
 	}
 	if (!ioband_holds_own(facet))
 		ioband_place_own(node, ioband_way(io));

@@ -288,7 +288,8 @@ struct ioband_backlog {
  *	behind when they arrive; 0 if @depth was asked for as a bound
  * @grant: how many I/Os groups may send, all together, between two looks at the order; 1:
  *	each in its turn
- * @refill: with fewer at the disk a worker shall look what may go; @depth if @grant is 1
+ * @refill: with fewer at the disk a worker shall look what may go; %U32_MAX, with each
+ *	that completes, if @grant is 1
  * @slack: I/Os that may be in flight beyond @depth as long as no group is behind when it
  *	arrives, since some places are free until tasks come
  * @late_ns: when a group last was

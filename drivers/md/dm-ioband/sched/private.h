@@ -133,6 +133,7 @@ void ioband_node_resort(struct ioband_sched *sched, struct ioband_node *node,
 void ioband_path_join(struct ioband_sched *sched, struct ioband_node *node);
 
 /* promise.c */
+void ioband_promise_wanted(struct ioband_node *node, u64 done_ns);
 void ioband_promise_update(struct ioband_sched *sched, struct ioband_node *node,
 			   u64 now_ns);
 void ioband_promise_leave(struct ioband_sched *sched,

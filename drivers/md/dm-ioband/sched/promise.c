@@ -296,3 +296,18 @@ bool ioband_is_promised(const struct ioband_sched *sched)
 {
 	return ioband_heap_first(&sched->minimums) || ioband_heap_first(&sched->deadlines);
 }
+
+/**
+ * ioband_promise_wanted - a group that held nothing wants I/O again
+ * @node: the group
+ * @done_ns: when an I/O of it last completed
+ *
+ * A group that sends one I/O at a time holds none while the disk works on it. This is
+ * no pause, neither for the group nor for any above that has a minimum.
+ */
+void ioband_promise_wanted(struct ioband_node *node, u64 done_ns)
+{
+	for (; node->parent; node = node->parent)
+		if (node->terms && ioband_before(node->terms->wanted_ns, done_ns))
+			node->terms->wanted_ns = done_ns;
+}

@@ -53,6 +53,19 @@ u32 iot_direct(const struct ioband_target *iot)
 }
 
 /**
+ * iot_lost_tags - whether a target's device takes fewer I/Os than its pool goes by
+ * @iot: the target
+ *
+ * Another scheduler, or who writes nr_requests, changes that while the device is in use.
+ *
+ * Context: any.
+ */
+bool iot_lost_tags(const struct ioband_target *iot)
+{
+	return iot_tags(iot, TAGS_STACKED_MAX) < READ_ONCE(iot->volume->pool->tags_least);
+}
+
+/**
  * iop_update_depth - put the depth in force
  * @pool: the pool, after a change of something that the depth depends on
  *
@@ -95,22 +108,22 @@ void iop_begin_depth(struct ioband_pool *pool, u64 now_ns)
 {
 	struct ioband_depth_sample sample;
 	struct ioband_target *iot;
-	u32 tags;
+	u32 tags, least = U32_MAX;
 
 	lockdep_assert_held(&pool->lock);
 
 	pool->tags = 1;
-	pool->tags_least = U32_MAX;
 	pool->is_rotational = false;
 	list_for_each_entry(iot, &pool->targets, list) {
 		if (!iot->volume->resumed)
 			continue;
 		tags = iot_tags(iot, TAGS_STACKED_MAX);
 		pool->tags = max(pool->tags, tags);
-		pool->tags_least = min(pool->tags_least, tags);
+		least = min(least, tags);
 		if (ioband_bdev_rot(iot->dev->bdev))
 			pool->is_rotational = true;
 	}
+	WRITE_ONCE(pool->tags_least, least);
 	pool->sched.turn.grace_ns = pool->is_rotational ? GRACE_SEEK_NS :
 							  GRACE_NS;
 	sample = ioband_depth_look(&pool->sched, now_ns);

@@ -778,6 +778,7 @@ struct ioband_io *iog_first_held(const struct ioband_group *group);
 
 /* depth.c */
 u32 iot_direct(const struct ioband_target *iot);
+bool iot_lost_tags(const struct ioband_target *iot);
 void iop_update_depth(struct ioband_pool *pool);
 void iop_begin_depth(struct ioband_pool *pool, u64 now_ns);
 void iop_tick_depth(struct ioband_pool *pool, u64 now_ns);

@@ -49,9 +49,9 @@ static inline enum ioband_verdict iob_pass(struct ioband_bio *iob, u64 now_ns)
  * Note which group uses the disk, and when it is another than before: once a tick, lest
  * several that use it from several CPUs fight for the line.
  */
-static inline void iop_note_user(struct ioband_pool *pool, struct ioband_group *group)
+static inline void iop_note_user(struct ioband_pool *pool, const struct ioband_bio *iob)
 {
-	struct ioband_group *user = READ_ONCE(pool->user);
+	struct ioband_group *user = READ_ONCE(pool->user), *group = iob->group;
 	unsigned long now = jiffies;
 
 	if (likely(user == group) || READ_ONCE(pool->shared_jiffies) == now)
@@ -60,6 +60,9 @@ static inline void iop_note_user(struct ioband_pool *pool, struct ioband_group *
 		WRITE_ONCE(pool->shared_jiffies, now);
 	WRITE_ONCE(pool->user, group);
 	iop_disown(pool);
+	/* Who contends asks for the tags anew. */
+	if (unlikely(iot_lost_tags(iob->target)))
+		WRITE_ONCE(pool->pass_max, 0);
 }
 
 /*
@@ -358,7 +361,7 @@ retry:
 enum ioband_verdict iop_submit(struct ioband_pool *pool,
 			       struct ioband_bio *iob)
 {
-	iop_note_user(pool, iob->group);
+	iop_note_user(pool, iob);
 	if (likely(!READ_ONCE(pool->contended) &&
 		   !READ_ONCE(iob->group->is_limited))) {
 		if (likely(iob_take_place(pool, iob) <= READ_ONCE(pool->pass_max) ||
@@ -459,10 +462,7 @@ void iop_complete(struct ioband_pool *pool, struct ioband_bio *iob)
 	if (unlikely(iob->is_pushed))
 		atomic_dec(&pool->places[iob->cohort].pushed[iob->io.leg]);
 
-	/*
-	 * A full barrier: pairs with iop_contend(), which counts what is in flight
-	 * after it has set @contended, and below with iob_enqueue().
-	 */
+	/* A full barrier: A, B and C of dispatch.c. */
 	iob_leave_place(pool, iob);
 	if (service_ns > SLOW_NS)
 		iop_slow(pool);

@@ -4,7 +4,33 @@
  *
  * While a pool is contended all its bios are held, if only for the moment in which the
  * scheduling core (sched/core.c) decides who is next. The pump takes from it what there
- * is room for, and has a lane (lane.c) send it.
+ * is room for, and has a lane (lane.c) send it. It does nothing by itself: who looks is
+ *
+ *	what happens			who calls iop_pump()
+ *
+ *	a bio comes, none is held	its submitter, in iop_judge()
+ *	a bio comes, others wait	its submitter if there is room (B), or else nobody
+ *	contention begins		who begins it (A)
+ *	an I/O completes		the worker of its lane; while that sends, and may
+ *					sleep, look_work (C); nobody while @refill or more
+ *					are in flight: tasks come, or the next to complete
+ *	a submitter took a place, and	that submitter
+ *	gives it back
+ *	a limit or a grace ends		look_work, by the timer that iop_arm() starts
+ *	a worker has sent what may be	that worker, in iop_sent()
+ *	throttled
+ *	a setting changes, a device	who changes it, in iop_changed(); look_for_stalls;
+ *	answers, a group goes		suspend, detach
+ *
+ * No I/O is left when two of these happen at once, since each notes what it has done, and
+ * after a full barrier looks at what the other notes:
+ *
+ *	A	iop_contend() sets @contended, looks at what is in flight;
+ *		iop_complete() takes off what is in flight, looks at @contended
+ *	B	iob_enqueue() counts what is held, looks at what is in flight;
+ *		iop_complete() takes off what is in flight, looks at what is held
+ *	C	iop_lane_work() sets @sender, looks at what is in flight;
+ *		iop_complete() takes off what is in flight, looks at @sender
  */
 #include <linux/hrtimer.h>
 #include <linux/timekeeping.h>
@@ -42,12 +68,7 @@ void iop_contend(struct ioband_pool *pool, u64 now_ns)
 	pool->last_held_ns = now_ns;
 	WRITE_ONCE(pool->contended, true);
 	iop_update_depth(pool);
-	/*
-	 * Pairs with the full barrier of iob_leave_place() in iop_complete():
-	 * either that one sees us contended and takes the lock, or we see its
-	 * slot free.
-	 */
-	smp_mb();
+	smp_mb();	/* A */
 }
 
 /**
@@ -352,8 +373,7 @@ static struct ioband_node *iob_node(const struct ioband_bio *iob)
  * @now_ns: the time
  *
  * Context: any but interrupts; pool->lock is held.
- * Return: whether to look what may go now. If others wait already and there is no room,
- * a completion will have that done.
+ * Return: whether to look what may go now, as the table above says.
  */
 bool iob_enqueue(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns)
 {
@@ -365,12 +385,7 @@ bool iob_enqueue(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns)
 	iob->io.done_ns = READ_ONCE(iob->group->done_ns);
 	ioband_hold(&pool->sched, iob_node(iob), &iob->io, now_ns);
 	iob->io.limited_ns -= iob->blocked_ns;
-	/*
-	 * Pairs with the full barrier of iob_leave_place() in iop_complete():
-	 * either that one sees that something is held, or whoever pumps now
-	 * sees its slot free.
-	 */
-	smp_mb();
+	smp_mb();	/* B */
 	return !pool->contended || !others_wait || pool->sched.late ||
 	       iop_room_taken(pool, iob->io.leg) < pool->sched.depth;
 }

@@ -77,11 +77,7 @@ void iop_lane_work(struct work_struct *work)
 	u32 nr_runs;
 
 	spin_lock(&pool->lock);
-	/*
-	 * A full barrier. Pairs with iob_leave_place() in iop_complete(): either that has
-	 * another worker look, as this one may sleep, or we see its place free.
-	 */
-	smp_store_mb(lane->sender, current);
+	smp_store_mb(lane->sender, current);	/* C: dispatch.c */
 	iop_pump(pool, NULL, lane, ktime_get_ns());
 	nr = lane_take(lane, &bios);
 	/*

@@ -13,7 +13,7 @@ const char * const disk_names[DISK_KINDS] = {
 
 const char * const load_names[LOAD_KINDS] = {
 	"flat", "tree", "light", "mixed", "limits", "minimums", "targets", "classes",
-	"coming", "open", "all",
+	"coming", "open", "all", "near", "sizes", "changing", "reader",
 };
 
 /* Ten steps to a decade, rounded. */
@@ -56,6 +56,7 @@ struct node {
  * @service_ns: time that each takes, about
  * @iops: what it does per second, about
  * @bytes: size of I/Os, unless mixed
+ * @outstanding: how many I/Os groups keep there, about, if the load is flash's
  * @promised: part of the disk that is promised already
  * @is_seeking: the disk has an arm
  * @is_uneven: large I/Os take longer
@@ -71,6 +72,7 @@ struct drawing {
 	u64 service_ns;
 	u64 iops;
 	u64 bytes;
+	u64 outstanding;
 	u64 promised;
 	u64 settle_ms;
 	u64 time_ms;
@@ -249,6 +251,11 @@ static void draw_seeks(struct drawing *d)
 	d->is_seeking = true;
 }
 
+static bool is_flash(const struct drawing *d)
+{
+	return d->load >= LOAD_DRAWN;
+}
+
 static bool has(const struct drawing *d, enum load_kind kind)
 {
 	return d->load == kind || d->load == LOAD_ALL;
@@ -258,7 +265,7 @@ static void draw_disk(struct drawing *d)
 {
 	u64 iops;
 
-	d->bytes = d->disk == DISK_SEEKS || chance(d, 70) ? 4096 :
+	d->bytes = d->disk == DISK_SEEKS || is_flash(d) || chance(d, 70) ? 4096 :
 		   4096ULL << below(d, 7);
 	switch (d->disk) {
 	case DISK_SSD:
@@ -284,7 +291,8 @@ static void draw_disk(struct drawing *d)
 	 * In what is not counted a disk may be learnt: half a second, or 200 I/Os. What is
 	 * counted has to tell a twentieth from chance.
 	 */
-	iops = max(d->iops / (d->is_uneven && has(d, LOAD_MIXED) ? 8 : 1), (u64)10);
+	iops = max(d->iops / (d->is_uneven && (has(d, LOAD_MIXED) || is_flash(d)) ? 8 : 1),
+		   (u64)10);
 	d->settle_ms = max((u64)500, 200 * 1000 / iops);
 	d->time_ms = clamp(20000 * 1000 / iops, (u64)3000, (u64)120000);
 	d->time_ms = (d->time_ms + 999) / 1000 * 1000;
@@ -304,8 +312,8 @@ static void draw_disk(struct drawing *d)
 static void draw_tree(struct drawing *d)
 {
 	bool is_tree = has(d, LOAD_TREE) || has(d, LOAD_LIMITS) ||
-		       (d->load != LOAD_FLAT && d->load != LOAD_LIGHT && chance(d, 30));
-	int nr = 2 + below(d, 4), level = 1 + (is_tree ? 1 + below(d, 3) : 0);
+		       (d->load != LOAD_FLAT && d->load != LOAD_LIGHT && chance(d, is_flash(d) ? 15 : 30));
+	int nr = 2 + below(d, is_flash(d) ? 3 : 4), level = 1 + (is_tree ? 1 + below(d, 3) : 0);
 
 	if (is_tree)
 		nr += 1 + below(d, 4);
@@ -417,8 +425,49 @@ static void draw_open(struct drawing *d)
 		fprintf(d->out, "arrivals = random\n");
 }
 
+/* A closed loop of 4 KiB reads, or of whatever sizes and directions. */
+static void draw_loop(struct drawing *d, u64 depth, bool is_mixed)
+{
+	static const char * const sizes[] = { "512", "4K", "16K", "64K", "256K", "1M" };
+
+	fprintf(d->out, "[job]\n");
+	if (is_mixed)
+		fprintf(d->out, "size = %s\n", PICK(d, sizes));
+	if (is_mixed && chance(d, 50))
+		say(d, "write", chance(d, 50) ? 100 : 10 * (1 + below(d, 9)));
+	if (depth > 256)
+		say(d, "streams", DIV_ROUND_UP(depth, 256));
+	say(d, "depth", min(depth, (u64)256));
+}
+
+/* Together they have about as much outstanding as the disk serves at once: 0.3 to 4 times. */
+static void draw_flash(struct drawing *d, int i)
+{
+	u64 depth = d->outstanding * (50 + below(d, 100)) / 100 / d->nr;
+	u64 at_ms = d->settle_ms + d->time_ms * (20 + below(d, 50)) / 100;
+	bool is_mixed = d->load == LOAD_SIZES || (d->load == LOAD_READER && i);
+
+	if (d->load == LOAD_READER && !i)
+		depth = 1;
+	depth = max(depth, (u64)1);
+	draw_loop(d, depth, is_mixed);
+	/* Within a group, too; or one after the other. */
+	if (is_mixed && chance(d, 30))
+		draw_loop(d, depth, true);
+	if (d->load != LOAD_CHANGING || chance(d, 30))
+		return;
+	say_time(d, "stop", at_ms * MS);
+	depth = depth * spread(d, 25, 400) / 100;
+	draw_loop(d, max(depth, (u64)1), chance(d, 50));
+	say_time(d, "start", at_ms * MS);
+}
+
 static void draw_job(struct drawing *d, int i, bool fills)
 {
+	if (is_flash(d)) {
+		draw_flash(d, i);
+		return;
+	}
 	if (has(d, LOAD_COMING) && !fills && chance(d, 40)) {
 		draw_days(d);
 		return;
@@ -525,12 +574,13 @@ static const char *draw_policy(struct drawing *d)
  * draw_scenario - draw a scenario
  * @seed: determines it
  * @disk: filled in
- * @load: filled in
+ * @load: what is asked for, or %LOAD_ANY; filled in
  *
  * Return: its text, to be freed.
  */
 char *draw_scenario(u64 seed, enum disk_kind *disk, enum load_kind *load)
 {
+	static const enum disk_kind flash[] = { DISK_JITTER, DISK_SIZES, DISK_SSD };
 	struct drawing d = { 0 };
 	char *text;
 	size_t size;
@@ -538,11 +588,18 @@ char *draw_scenario(u64 seed, enum disk_kind *disk, enum load_kind *load)
 	prng_seed(&d.prng, seed);
 	d.out = xmemstream(&text, &size);
 	d.disk = below(&d, DISK_KINDS);
-	d.load = below(&d, LOAD_KINDS);
+	d.load = below(&d, LOAD_DRAWN);
 	d.policy = draw_policy(&d);
+	if (*load != LOAD_ANY) {
+		d.load = *load;
+		d.disk = PICK(&d, flash);
+		d.policy = "weight-iosize";
+	}
 	fprintf(d.out, "# seed %llu: disk %s, load %s\n", (unsigned long long)seed,
 		disk_names[d.disk], load_names[d.load]);
 	draw_disk(&d);
+	if (is_flash(&d))
+		d.outstanding = d.slots * spread(&d, 30, 400) / 100;
 	fprintf(d.out, "[pool]\npolicy = %s\n[run]\n", d.policy);
 	say_time(&d, "settle", d.settle_ms * MS);
 	say_time(&d, "time", d.time_ms * MS);

@@ -92,8 +92,7 @@ static double units_of(const struct trial *t, int phase, int who,
 
 		return sum(all.ios) ? 1e9 * sum(tally->ios) / sum(all.ios) : 0;
 	}
-	return policy->cost(1, 0) ? sum(tally->ios) :
-				    sum(tally->bytes) / SIMDISK_SECTOR_BYTES;
+	return policy->cost(sum(tally->ios), sum(tally->bytes) / SIMDISK_SECTOR_BYTES);
 }
 
 double units_per_io(const struct trial *t, int phase, int who)
@@ -374,6 +373,9 @@ void find_due(struct trial *t, struct fluid_node *nodes, int phase)
 		if (!t->court.who[i].has_job)
 			continue;
 		t->got[i] += units_of(t, phase, i, tally);
+		t->could[i] += t->how & JUDGE_IDEAL ?
+			       units_of(t, phase, i, tally_of(&t->court, &t->ideal, phase, i)) :
+			       INFINITY;
 		if (!is_on(&t->court, phase, i))
 			continue;
 		/* Whoever has been promised too much goes first, and the others wait. */

@@ -13,7 +13,9 @@
  * wait		The 99th percentile of a task that reads one block after the other, and asks
  *		for less than its share, is 1.5 times what it is alone and one service time.
  *
- * What is due, and why, is in due.c.
+ * What is due, and why, is in due.c. A closed loop of a few I/Os cannot take all that a
+ * fluid gives it; so if an ideal scheduler is asked, too, which knows the best depth and
+ * decides in no time, who gets less of a fluid's share with that is due no more.
  *
  * Chance. Only what chance cannot explain is wrong. What a closed loop does varies by the
  * deviation of its times (measured, from one I/O to the next), divided by the root of
@@ -66,9 +68,10 @@ static void explain(const struct trial *t, int who, double units)
 	double seconds = t->court.sc.time_ns / 1e9;
 	struct tally free = total(t, &t->free, who), alone = total(t, &t->alone[who], who);
 
-	printf("%-8s got %.6g, due %.6g a second; without control %.6g, alone %.6g; %s\n",
+	printf("%-8s got %.6g, due %.6g a second; ideal %.6g, without control %.6g, alone %.6g; %s\n",
 	       group_of(t, who)->name, t->got[who] / units / seconds,
-	       t->due[who] / units / seconds, sum(free.ios) / seconds,
+	       t->due[who] / units / seconds, t->could[who] / units / seconds,
+	       sum(free.ios) / seconds,
 	       sum(alone.ios) / seconds,
 	       t->asks_less[who] ? "asks for less than its share" : "takes its share");
 }
@@ -86,7 +89,7 @@ static void judge_shares(struct trial *t)
 		slack += CHANCE * t->noise[i] * t->due[i];
 		if (!t->asks_less[i])
 			slack += outstanding(&t->court, 0, i) * units;
-		if (t->got[i] + slack < SHARE * t->due[i])
+		if (t->got[i] + slack < SHARE * fmin(t->due[i], t->could[i]))
 			find(t, FAULT_SHARE, i, t->got[i] / units / t->court.sc.time_ns * 1e9,
 			     t->due[i] / units / t->court.sc.time_ns * 1e9);
 	}
@@ -319,7 +322,8 @@ static int run_all(struct trial *t, struct parse_error *err)
 			       t->how & JUDGE_BEST_DEPTH ? BEST_DEPTH : CONTROLLED;
 
 	if (court_run(&t->court, control, NOBODY, &t->run, err) ||
-	    court_run(&t->court, UNCONTROLLED, NOBODY, &t->free, err))
+	    court_run(&t->court, UNCONTROLLED, NOBODY, &t->free, err) ||
+	    (t->how & JUDGE_IDEAL && court_run(&t->court, IDEAL, NOBODY, &t->ideal, err)))
 		return -EINVAL;
 	for (int i = 0; i < t->court.nr; i++)
 		if (court_run(&t->court, ALONE, i, &t->alone[i], err))
@@ -353,6 +357,7 @@ int judge_text(const char *text, int how, struct verdict *verdict, char *why,
 	t.wait_ns = xcalloc(nr + 1, sizeof(*t.wait_ns));
 	t.due = xcalloc(nr + 1, sizeof(*t.due));
 	t.got = xcalloc(nr + 1, sizeof(*t.got));
+	t.could = xcalloc(nr + 1, sizeof(*t.could));
 	t.noise = xcalloc(nr + 1, sizeof(*t.noise));
 	t.asks_less = xcalloc(nr + 1, sizeof(*t.asks_less));
 	if (!r)
@@ -365,12 +370,14 @@ int judge_text(const char *text, int how, struct verdict *verdict, char *why,
 		outcome_free(&t.court, &t.alone[i]);
 	outcome_free(&t.court, &t.run);
 	outcome_free(&t.court, &t.free);
+	outcome_free(&t.court, &t.ideal);
 	free(t.alone);
 	free(t.demand);
 	free(t.most);
 	free(t.wait_ns);
 	free(t.due);
 	free(t.got);
+	free(t.could);
 	free(t.noise);
 	free(t.asks_less);
 	court_close(&t.court);

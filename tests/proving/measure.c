@@ -437,8 +437,10 @@ int court_run(const struct court *court, enum control control, int alone,
 	memcpy(sc.groups, court->sc.groups, sc.nr_groups * sizeof(*sc.groups));
 	if (control == UNCONTROLLED || control == ALONE)
 		change_settings(&sc, control);
-	if (control == BEST_DEPTH)
+	if (control == BEST_DEPTH || control == IDEAL)
 		sc.pool.io_throttle = best_depth(court);
+	if (control == IDEAL)
+		sc.turnaround_ns = 0;
 	r = sim_init(&sim, &sc, NULL, true, record, &rec, err);
 	if (!r) {
 		sim.next_point_ns = SIM_BEGIN_NS + court->spans[0].end_ns;

@@ -101,12 +101,13 @@ struct outcome {
 };
 
 /*
- * A run with the scheduler, one with a depth that is known to be right, one with limits
- * only, or one of a group alone.
+ * A run with the scheduler, one with a depth that is known to be right, one in which
+ * besides that to decide takes no time, one with limits only, or one of a group alone.
  */
 enum control {
 	CONTROLLED,
 	BEST_DEPTH,
+	IDEAL,
 	UNCONTROLLED,
 	ALONE,
 };

@@ -2,18 +2,20 @@
 /*
  * The program of the proving ground.
  *
- *	proving [--seeds FIRST-LAST] [--expected FILE] [--keep DIR] [--quiet]
- *	proving FILE ...
- *	proving --print SEED
- *	proving --shrink SEED|FILE
+ *	proving [--load NAME] [--seeds FIRST-LAST] [--expected FILE] [--keep DIR] [--quiet]
+ *	proving [--ideal] FILE ...
+ *	proving [--load NAME] --print SEED
+ *	proving [--load NAME] --shrink SEED|FILE
  *
  * Judges the scenarios of these seeds, or these files; says what is wrong, and prints the
  * score by kind of disk and load. --expected names those seeds that are known not to be
  * right, a line each, "SEED FAULT why": each seed that is not as the file says is a
  * failure, whether it has become wrong or right. --explain prints what is due to each
- * group. --uncontrolled judges what the disk does by itself instead, which has to be found
- * wrong wherever there is something to control; --best-depth what the scheduler does at a
- * depth that is known to be right, which tells failures of order from those of depth.
+ * group. --load draws loads of one kind, and by --ideal an ideal scheduler judges, too: a
+ * share is wrong only if that gives more. --uncontrolled judges what the disk does by
+ * itself instead, which has to be found wrong wherever there is something to control;
+ * --best-depth what the scheduler does at a depth that is known to be right, which tells
+ * failures of order from those of depth.
  */
 #include <ctype.h>
 #include <getopt.h>
@@ -29,9 +31,16 @@ enum {
 static bool quiet;
 static int how;
 static const char *keep;
+static enum load_kind asked = LOAD_ANY;
 
 /* What is expected of a seed: a bit for each kind of fault. */
 static u32 *expected;
+
+static char *draw(u64 seed, enum disk_kind *disk, enum load_kind *load)
+{
+	*load = asked;
+	return draw_scenario(seed, disk, load);
+}
 
 static struct {
 	u32 right;
@@ -118,15 +127,18 @@ static void read_expected(const char *path, u64 first, u64 last)
 
 static void print_table(void)
 {
+	int from = asked < LOAD_DRAWN || asked == LOAD_ANY ? 0 : LOAD_DRAWN;
+	int to = from ? LOAD_KINDS : LOAD_DRAWN;
+
 	printf("%-8s", "");
-	for (int load = 0; load < LOAD_KINDS; load++)
+	for (int load = from; load < to; load++)
 		printf("%9s", load_names[load]);
 	printf("%9s\n", "all");
 	for (int disk = 0; disk <= DISK_KINDS; disk++) {
 		u32 right = 0, all = 0;
 
 		printf("%-8s", disk < DISK_KINDS ? disk_names[disk] : "all");
-		for (int load = 0; load < LOAD_KINDS; load++) {
+		for (int load = from; load < to; load++) {
 			u32 r = 0, a = 0;
 			char cell[24];
 
@@ -155,7 +167,7 @@ static u32 judge_seeds(u64 first, u64 last)
 		enum load_kind load;
 		struct verdict verdict;
 		char name[80];
-		char *text = draw_scenario(seed, &disk, &load);
+		char *text = draw(seed, &disk, &load);
 		u32 kinds;
 
 		snprintf(name, sizeof(name), "%llu %s/%s", (unsigned long long)seed,
@@ -196,7 +208,7 @@ static void shrink_one(const char *what)
 	struct verdict verdict;
 	char *text, *small;
 
-	text = isdigit(*what) ? draw_scenario(strtoull(what, NULL, 10), &disk, &load) :
+	text = isdigit(*what) ? draw(strtoull(what, NULL, 10), &disk, &load) :
 				read_file(what);
 	judge_or_exit(what, text, &verdict);
 	if (!verdict.nr) {
@@ -216,6 +228,8 @@ static void shrink_one(const char *what)
 }
 
 static const struct option options[] = {
+	{ "load",		required_argument,	NULL, 'l' },
+	{ "ideal",		no_argument,		NULL, 'i' },
 	{ "seeds",		required_argument,	NULL, 's' },
 	{ "expected",		required_argument,	NULL, 'e' },
 	{ "keep",		required_argument,	NULL, 'k' },
@@ -240,6 +254,18 @@ int main(int argc, char **argv)
 
 	while ((opt = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		switch (opt) {
+		case 'l':
+			for (asked = 0; asked < LOAD_KINDS && strcmp(load_names[asked], optarg);)
+				asked++;
+			if (asked == LOAD_ANY) {
+				fprintf(stderr, "proving: --load %s: expected a kind of load such as near\n",
+					optarg);
+				return 2;
+			}
+			break;
+		case 'i':
+			how |= JUDGE_IDEAL;
+			break;
 		case 's':
 			if (sscanf(optarg, "%llu-%llu", &first, &last) != 2 ||
 			    last < first || last - first >= SEEDS_MAX) {
@@ -267,7 +293,7 @@ int main(int argc, char **argv)
 			how |= JUDGE_EXPLAIN;
 			break;
 		case 'p':
-			text = draw_scenario(strtoull(optarg, NULL, 10), &disk, &load);
+			text = draw(strtoull(optarg, NULL, 10), &disk, &load);
 			fputs(text, stdout);
 			free(text);
 			return 0;

@@ -42,7 +42,14 @@ enum load_kind {
 	LOAD_COMING,
 	LOAD_OPEN,
 	LOAD_ALL,
+	LOAD_DRAWN,
+	/* Drawn if they are asked for: what flash has to do. */
+	LOAD_NEAR = LOAD_DRAWN,
+	LOAD_SIZES,
+	LOAD_CHANGING,
+	LOAD_READER,
 	LOAD_KINDS,
+	LOAD_ANY = LOAD_KINDS,
 };
 
 extern const char * const disk_names[DISK_KINDS];
@@ -94,6 +101,7 @@ enum judge_how {
 	JUDGE_UNCONTROLLED	= 1 << 0,	/* what the disk does by itself */
 	JUDGE_BEST_DEPTH	= 1 << 1,	/* at a depth known to be right */
 	JUDGE_EXPLAIN		= 1 << 2,	/* print what is due to each */
+	JUDGE_IDEAL		= 1 << 3,	/* by an ideal scheduler, too */
 };
 
 /* draw.c */

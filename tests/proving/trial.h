@@ -14,12 +14,14 @@
  * struct trial - a scenario, its runs, and what is due
  * @run: the run to be judged
  * @free: that without control
+ * @ideal: that of an ideal scheduler, if that judges, too
  * @alone: that of each group alone
  * @demand: what each group can take for sure, in I/Os per second, in the phase at hand
  * @most: what it can take at most
  * @wait_ns: how long it may have to wait for others
  * @due: what each group is due, in units
  * @got: what it got, likewise
+ * @could: what an ideal scheduler gives it, likewise; INFINITY if none judges
  * @asks_less: it asked for less than its share, in all phases
  * @noise: standard error of what it can take
  * @how: bits of enum judge_how
@@ -28,12 +30,14 @@ struct trial {
 	struct court court;
 	struct outcome run;
 	struct outcome free;
+	struct outcome ideal;
 	struct outcome *alone;
 	double *demand;
 	double *most;
 	double *wait_ns;
 	double *due;
 	double *got;
+	double *could;
 	bool *asks_less;
 	double *noise;
 	struct verdict *verdict;

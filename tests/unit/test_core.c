@@ -215,18 +215,18 @@ static void test_no_gain_from_pausing(void **state)
 	bed_start("weight-iosize", 1);
 	pauses = bed_add(NULL, 1);
 	steady = bed_add(NULL, 1);
-	backlog(steady, 1);
-	bed_hold(pauses, 100);
+	backlog(steady, 8);
+	bed_hold(pauses, 800);
 	bed_serve(1);
 	if (!pauses->cost)
 		bed_serve(1);
-	assert_int_equal(pauses->cost, 100);
+	assert_int_equal(pauses->cost, 800);
 	bed_unhold(bed.ios[bed.nr_ios - 1]);
-	bed_hold(pauses, 100);
-	assert_true(pauses->node.plain.tag.start[IOBAND_READ] == 100 * UNIT);
-	for (i = steady->cost; i < 100; i++) {
+	bed_hold(pauses, 800);
+	assert_true(pauses->node.plain.tag.start[IOBAND_READ] == 800 * UNIT);
+	for (i = steady->cost; i < 800; i += 8) {
 		bed_serve(1);
-		assert_int_equal(pauses->cost, 100);
+		assert_int_equal(pauses->cost, 800);
 	}
 }
 
@@ -275,8 +275,8 @@ static void test_join_charges_in_flight(void **state)
 	assert_true(a->node.plain.tag.start[IOBAND_READ] == 100 * UNIT);
 
 	/* It counts from where the others are by now. */
-	backlog(b, 7);
-	bed_serve(11);
+	backlog(b, 10);
+	bed_serve(8);
 	assert_true(*vtime() == 70 * UNIT);
 	c = bed_add(NULL, 100);
 	c->node.rest = 50;
@@ -599,6 +599,8 @@ static void test_policies(void **state)
 	assert_true(ioband_policy_find("default")->cost(3, 80) == 3);
 	assert_true(ioband_policy_find("weight")->cost(3, 80) == 3);
 	assert_true(ioband_policy_find("weight-iosize")->cost(3, 80) == 80);
+	/* Less than a page is no cheaper. */
+	assert_true(ioband_policy_find("weight-iosize")->cost(3, 3) == 24);
 	assert_true(ioband_policy_find("range-bw")->cost(3, 80) == 80);
 	assert_true(ioband_policy_find("limit")->cost(3, 80) == 80);
 	for (i = 0; i < ARRAY_SIZE(names); i++) {

@@ -130,7 +130,7 @@ static const u64 *core_vtime(void)
 
 static long double cost_of(const struct sim_io *io)
 {
-	return sim.by_size ? io->io.sectors : 1;
+	return sim.by_size ? max_t(u64, io->io.sectors, 8) : 1;
 }
 
 /* Each clamp to virtual time, and each new weight, may drop a remainder. */
@@ -325,7 +325,7 @@ static void join(struct sim_group *group)
 		return;
 	ioband_node_join(&sim.sched, &group->node, ios, sectors);
 	group->tag = sim.plain_vtime +
-		     (long double)(sim.by_size ? sectors : ios) / group->weight;
+		     (long double)(sim.by_size ? max(sectors, 8 * ios) : ios) / group->weight;
 	rounded();
 }
 

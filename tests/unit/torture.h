@@ -191,7 +191,7 @@ static inline bool is_child_of(unsigned int entity, const struct sim_node *node)
 
 static inline long double cost_of(const struct sim_io *io)
 {
-	return sim.by_size ? io->io.sectors : 1;
+	return sim.by_size ? max_t(u64, io->io.sectors, 8) : 1;
 }
 
 #define for_each_entity(e) for (e = 0; e < ENTITIES; e++)

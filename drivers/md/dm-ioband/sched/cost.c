@@ -9,20 +9,21 @@ static u64 cost_ios(u64 ios, u64 sectors)
 	return ios;
 }
 
-static u64 cost_sectors(u64 ios, u64 sectors)
+/* A disk takes as long for less than a page as for one. */
+static u64 cost_size(u64 ios, u64 sectors)
 {
-	return sectors;
+	return max(sectors, ios * IOBAND_PAGE_SECTORS);
 }
 
 /* "default" is a policy of its own because 1.14 prints back the word it was given. */
 const struct ioband_policy ioband_policies[] = {
 	{ "default",		cost_ios,	.has_weights = true },
 	{ "weight",		cost_ios,	.has_weights = true },
-	{ "weight-iosize",	cost_sectors,	.has_weights = true },
+	{ "weight-iosize",	cost_size,	.has_weights = true },
 	{ "weight-time",	cost_ios,	.has_weights = true,
 						.by_time = true },
-	{ "range-bw",		cost_sectors,	.is_range = true },
-	{ "limit",		cost_sectors,	.only_limits = true },
+	{ "range-bw",		cost_size,	.is_range = true },
+	{ "limit",		cost_size,	.only_limits = true },
 	{ },
 };
 

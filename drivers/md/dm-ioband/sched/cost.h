@@ -14,6 +14,9 @@ enum ioband_dir {
 	IOBAND_DIRS,
 };
 
+/* Where I/O costs its size, an I/O costs no less than a page of 4 KiB. */
+#define IOBAND_PAGE_SECTORS	((u64)8)
+
 /**
  * struct ioband_policy - how groups share
  * @name: the word in table and message

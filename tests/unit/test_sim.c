@@ -545,6 +545,19 @@ static void test_fits_into_trial(void **state)
 }
 
 /*
+ * Where decisions take time twice as much does somewhat more; but with all there is at the
+ * disk it divides itself.
+ */
+static void test_takes_all_there_is(void **state)
+{
+	simulate(FLAT "slots = 16\nservice_ns = 80000\njitter_percent = 25\n"
+		 "[run]\nsettle = 3s\ntime = 1s\n[group a]\n[job]\ndepth = 16\n"
+		 "[group b]\nweight = 200\n[job]\ndepth = 16\n");
+	assert_true(iops("total") > .98 * 200000);
+	assert_true(iops("b") / iops("total") > .62);
+}
+
+/*
  * A group that has no more outstanding than the disk does at once loses turns while more
  * is tried. It has three quarters at a depth of 4, two thirds at 5.
  */
@@ -847,6 +860,7 @@ int main(void)
 		TEST(test_alone_with_limit),
 		TEST(test_in_step),
 		TEST(test_fits_into_trial),
+		TEST(test_takes_all_there_is),
 		TEST(test_few_outstanding),
 		TEST(test_small_beside_large),
 		TEST(test_size_does_not_matter),

@@ -528,6 +528,7 @@ static void note_backlog(struct ioband_sched *sched, u32 in_flight, u64 now_ns)
 	bool has_enough = is_ready_but(sched, sched->backed_up) ||
 			  (in_flight >= sched->enough && !ioband_shut(sched));
 
+	backlog->there = in_flight + sched->held;
 	if (has_enough == (bool)backlog->since_ns)
 		return;
 	if (!backlog->since_ns) {
@@ -655,7 +656,7 @@ struct ioband_io *ioband_next_own(struct ioband_sched *sched, struct ioband_node
 		ioband_grant_used(sched, node, io, now_ns);
 	else if (!ioband_holds_own(ioband_facet(node, ioband_way(io))))
 		ioband_node_update(sched, node, now_ns);
-	if (!sched->backlog.since_ns == (bool)sched->held)
+	if (!sched->backlog.since_ns == (sched->held || in_flight >= sched->enough))
 		note_backlog(sched, in_flight, now_ns);
 	return io;
 }

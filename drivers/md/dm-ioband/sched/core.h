@@ -266,6 +266,7 @@ static inline struct ioband_facet *ioband_facet(const struct ioband_node *node,
  * @ns: for how long it did in all before
  * @ios: I/Os sent in these times, less what was sent at other ones
  * @sectors: their size, likewise
+ * @there: how many I/Os were at the disk, or waited, when that was looked at
  *
  * What the disk does at some depth shows only while it has as much as that.
  */
@@ -277,6 +278,7 @@ struct ioband_backlog {
 	u64 ns;
 	u64 ios;
 	u64 sectors;
+	u32 there;
 };
 
 /**

@@ -9,10 +9,10 @@
  * all it can.
  *
  * What it does at some depth shows while it has as much as that, and more waits for room
- * (struct ioband_backlog). Time in which there was less to send does not count. Of a trial
- * of more, time counts while the disk has more than it has at the settled depth, though
- * nothing waits: or what fits into the depth on trial would leave it in force for ever, and
- * the disk would divide itself. How long
+ * (struct ioband_backlog). Time in which there was less to send does not count. During a
+ * trial time counts, though nothing waits, while the disk has more than is known to be too
+ * little: or what fits into the depth on trial would leave it in force for ever, and the
+ * disk would divide itself. If all fits, and waits inside the disk, less is tried. How long
  * the disk takes for an I/O then does not depend on how many there are to send, but on
  * the depth: it falls as long as parts of the disk were idle, and no longer. It is
  * measured in batches of one round of the queue, so that the scatter among these tells
@@ -65,6 +65,8 @@ enum {
 	/* So many more or fewer I/Os are as many; so much more or less of each, another mix. */
 	SAME		= ONE / 1024 * 10,
 	MIX		= ONE / 8,
+	/* I/O that takes a part more of its time at the disk waits inside it. */
+	INSIDE		= 4,
 	/* At one depth: another disk, or other I/O. */
 	CHANGE		= 205,
 	/* Even few batches tell; a single one, if twice as much gains so much of a half. */
@@ -314,6 +316,18 @@ static bool is_late(const struct ioband_depth *depth)
 	return depth->latency_ns && depth->service_ns > depth->latency_ns / 2;
 }
 
+/*
+ * Whether all there is fits into the depth on trial, and waits inside the disk for so much
+ * longer that less has to be tried, too: nobody would wait here, and nothing be put in order.
+ */
+static bool waits_inside(const struct ioband_depth *depth)
+{
+	u64 there = depth->there, had = depth->settled * depth->legs;
+
+	return there <= (u64)depth->trying * depth->legs &&
+	       there * depth->trial.io.mean * INSIDE > had * depth->is.io.mean * (INSIDE + 1);
+}
+
 static void end_trial(struct ioband_depth *depth, bool good)
 {
 	bool is_more = depth->trying > depth->settled;
@@ -326,6 +340,10 @@ static void end_trial(struct ioband_depth *depth, bool good)
 		depth->little = min(depth->settled, depth->trying);
 	else
 		depth->much = max(depth->settled, depth->trying);
+	if (good && is_more && waits_inside(depth)) {
+		depth->much = depth->trying;
+		depth->search = IOBAND_SEARCH;
+	}
 	if (good) {
 		depth->settled = depth->trying;
 		depth->is = depth->trial;
@@ -523,6 +541,8 @@ bool ioband_depth_tick(struct ioband_depth *depth, u32 max,
 		goto out;
 	}
 	depth->trial_ns += ns;
+	if (at_trial)
+		depth->there = now->there;
 	judge(depth);
 	if (!depth->trying)
 		go_on(depth, now);
@@ -550,6 +570,19 @@ static u32 find_grant(const struct ioband_depth *depth)
 	if (!depth->has_rested || grant < GRANT_IOS_MIN)
 		return 1;
 	return min(grant, GRANT_IOS_MAX);
+}
+
+/*
+ * With how many at the disk time counts though nothing waits. As long as more is tried only
+ * for the first time, that is so while it is tried.
+ */
+static u32 find_enough(const struct ioband_depth *depth)
+{
+	u32 least = depth->much && depth->little ? depth->little : depth->settled;
+
+	if (!depth->trying || (!depth->much && depth->depth != depth->trying))
+		return U32_MAX;
+	return min(least, depth->trying) * depth->legs + 1;
 }
 
 /**
@@ -596,8 +629,7 @@ ioband_depth_enforce(const struct ioband_depth *depth, struct ioband_sched *sche
 		most = in_force;
 		reason = IOBAND_DEPTH_POLICY;
 	}
-	sched->enough = depth->trying > depth->settled && depth->depth == depth->trying ?
-			depth->settled * depth->legs + 1 : U32_MAX;
+	sched->enough = find_enough(depth);
 	/* One I/O at each of several legs is not one at a time, except with turns. */
 	sched->turn.is_serial = in_force == 1 && (bounds->legs == 1 || by_turns);
 	sched->grant = 1;

@@ -27,6 +27,7 @@ struct ioband_depth_sample {
 	u64 ios;
 	u64 sectors;
 	u64 sent_ios;		/* at other times, too */
+	u32 there;		/* how many there are at the disk, or wait */
 };
 
 /**
@@ -75,6 +76,7 @@ enum ioband_depth_search {
  * @was: what it cost there when the pause began
  * @trial: what it costs at @trying
  * @trial_ns: how long the trial has lasted
+ * @there: how many I/Os there were in it, in all
  * @from: where the present batch began
  * @due_ios: no batch ends before so many I/Os are sent
  * @rest_ns: length of the pause; 0: none since the search began
@@ -104,6 +106,7 @@ struct ioband_depth {
 	struct ioband_depth_cost was;
 	struct ioband_depth_cost trial;
 	u64 trial_ns;
+	u32 there;
 	struct ioband_depth_sample from;
 	u64 due_ios;
 	u64 rest_ns;
@@ -155,6 +158,7 @@ ioband_depth_look(const struct ioband_sched *sched, u64 now_ns)
 		.ios		= backlog->ios,
 		.sectors	= backlog->sectors,
 		.sent_ios	= sched->sent_ios,
+		.there		= backlog->there,
 	};
 
 	if (backlog->since_ns) {

@@ -85,8 +85,9 @@ void iop_update_depth(struct ioband_pool *pool)
 	lockdep_assert_held(&pool->lock);
 
 	pool->depth_reason = ioband_depth_enforce(&pool->depth, sched, &bounds);
+	/* What the disk does in a time in which nobody cares about order may pass beyond it. */
 	WRITE_ONCE(pool->pass_max, sched->policy->only_limits ? U32_MAX :
-		   min(sched->depth, pool->tags_least));
+		   min(sched->depth + sched->quick - 1, pool->tags_least));
 	WRITE_ONCE(pool->held_max, pool->io_limit ?: HELD_DEFAULT);
 	WRITE_ONCE(pool->is_timed, pool->contended &&
 		   (sched->turn.is_serial || sched->policy->by_time));

@@ -20,6 +20,8 @@
 
 /* How long nothing must have been held for contention to be over. */
 #define CALM_NS		((s64)(100 * NSEC_PER_MSEC))
+/* Or, where the disk is quick, so many times what it takes for an I/O. */
+#define CALM_SERVICES	4
 
 /* A bio that is longer at the disk waits there for others, or for a head. */
 #define SLOW_NS		((u64)(2 * NSEC_PER_MSEC))
@@ -216,13 +218,21 @@ static struct ioband_bio *iob_hold(struct ioband_pool *pool, struct ioband_bio *
 	return direct;
 }
 
+/* What is held for a moment, since processors are slow, is not held by the disk. */
+static s64 iop_calm_ns(const struct ioband_pool *pool)
+{
+	if (pool->sched.quick == 1)
+		return CALM_NS;
+	return min_t(u64, READ_ONCE(pool->service_ns) * CALM_SERVICES, CALM_NS);
+}
+
 /* When nothing had to be held for a while, bios pass again. */
 static void iop_calm(struct ioband_pool *pool, u64 now_ns)
 {
 	lockdep_assert_held(&pool->lock);
 
 	if (pool->sched.squeeze.is_on || pool->has_stalled || ioband_is_ready(&pool->sched) ||
-	    (s64)(now_ns - pool->last_held_ns) <= CALM_NS)
+	    (s64)(now_ns - pool->last_held_ns) <= iop_calm_ns(pool))
 		return;
 	WRITE_ONCE(pool->contended, false);
 	WRITE_ONCE(pool->is_timed, false);

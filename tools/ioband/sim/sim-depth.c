@@ -24,7 +24,7 @@ void iop_update_depth(struct sim_pool *pool)
 
 	ioband_depth_enforce(&pool->depth, sched, &bounds);
 	pool->pass_max = sched->policy->only_limits ? U32_MAX :
-			 min(sched->depth, pool->tags);
+			 min(sched->depth + sched->quick - 1, pool->tags);
 	pool->held_max = pool->io_limit ? pool->io_limit : SIM_HELD_DEFAULT;
 	pool->is_timed = pool->contended &&
 			 (sched->turn.is_serial || sched->policy->by_time);

@@ -13,6 +13,7 @@
 
 /* Contention is over once nothing has been held for this long. */
 #define CALM_NS		((s64)(100 * NSEC_PER_MSEC))
+#define CALM_SERVICES	4
 
 /* I/O that takes longer is waiting inside the disk; for how long that is remembered. */
 #define SLOW_NS		((u64)(2 * NSEC_PER_MSEC))
@@ -247,11 +248,18 @@ static struct sim_io *iob_hold(struct sim_pool *pool, struct sim_io *iob, u64 no
 	return send;
 }
 
+static s64 iop_calm_ns(const struct sim_pool *pool)
+{
+	if (pool->sched.quick == 1)
+		return CALM_NS;
+	return min_t(s64, pool->service_ns * CALM_SERVICES, CALM_NS);
+}
+
 /* When nothing had to be held for a while, I/O passes again. */
 static void iop_calm(struct sim_pool *pool, u64 now_ns)
 {
 	if (pool->sched.squeeze.is_on || ioband_is_ready(&pool->sched) ||
-	    (s64)(now_ns - pool->last_held_ns) <= CALM_NS)
+	    (s64)(now_ns - pool->last_held_ns) <= iop_calm_ns(pool))
 		return;
 	pool->contended = false;
 	pool->is_timed = false;

@@ -288,6 +288,8 @@ struct ioband_backlog {
  * @depth: I/Os that may be in flight to a leg before the next one is held
  * @spare: I/Os that may be in flight to a leg beyond @depth, for groups that are
  *	behind when they arrive; 0 if @depth was asked for as a bound
+ * @quick: how many I/Os the disk does in a time in which nobody cares about their order; 1:
+ *	none, or that is not to be made use of
  * @grant: how many I/Os groups may send, all together, between two looks at the order; 1:
  *	each in its turn
  * @refill: with fewer at the disk a worker shall look what may go; %U32_MAX, with each
@@ -326,6 +328,7 @@ struct ioband_sched {
 	const struct ioband_policy *policy;
 	u32 depth;
 	u32 spare;
+	u32 quick;
 	u32 grant;
 	u32 refill;
 	u32 slack;

@@ -97,9 +97,9 @@ enum {
 #define SHOWN_IOS	128
 
 /* In this time the order of what groups send is not looked at. */
-#define GRANT_NS	((u64)200 * NSEC_PER_USEC)
-#define GRANT_IOS_MIN	4
-#define GRANT_IOS_MAX	((u64)1024)
+#define QUICK_NS	((u64)200 * NSEC_PER_USEC)
+#define QUICK_IOS_MIN	4
+#define QUICK_IOS_MAX	((u64)1024)
 
 /* I/Os beyond the depth, for groups that ask for less than their share. */
 #define SPARE_MAX	16U
@@ -555,21 +555,20 @@ out:
 }
 
 /*
- * How many I/Os groups may send between two looks at the order: those that the disk does in a
- * time in which nobody cares about it.
+ * How many I/Os the disk does in a time in which nobody cares about their order; 1 if too few
+ * to make use of it.
  */
-static u32 find_grant(const struct ioband_depth *depth)
+static u32 find_quick(const struct ioband_depth *depth)
 {
 	u64 io_ns = mul_u64_u64_div_u64(depth->is.io.mean, depth->io_unit >> 8, ONE);
-	u64 grant_ns = GRANT_NS, grant, rest;
+	u64 quick_ns = QUICK_NS, quick, rest;
 
-	if (depth->latency_ns)
-		grant_ns = min(grant_ns, depth->latency_ns / 8);
-	grant = div64_u64_rem(grant_ns, max_t(u64, io_ns, 1), &rest);
-	/* The search is for the least depth that does without waiting for tasks. */
-	if (!depth->has_rested || grant < GRANT_IOS_MIN)
+	if (!depth->is.io.n)
 		return 1;
-	return min(grant, GRANT_IOS_MAX);
+	if (depth->latency_ns)
+		quick_ns = min(quick_ns, depth->latency_ns / 8);
+	quick = div64_u64_rem(quick_ns, max_t(u64, io_ns, 1), &rest);
+	return quick < QUICK_IOS_MIN ? 1 : min(quick, QUICK_IOS_MAX);
 }
 
 /*
@@ -588,7 +587,7 @@ static u32 find_enough(const struct ioband_depth *depth)
 /**
  * ioband_depth_enforce - put a depth into force
  * @depth: what trials have found
- * @sched: the scheduler; its depth, spare, grant, refill and @turn.is_serial are set
+ * @sched: the scheduler; its depth, spare, quick, grant, refill and @turn.is_serial are set
  * @bounds: what overrides the result of trials
  *
  * Context: any; the lock of @sched held.
@@ -632,11 +631,13 @@ ioband_depth_enforce(const struct ioband_depth *depth, struct ioband_sched *sche
 	sched->enough = find_enough(depth);
 	/* One I/O at each of several legs is not one at a time, except with turns. */
 	sched->turn.is_serial = in_force == 1 && (bounds->legs == 1 || by_turns);
-	sched->grant = 1;
-	sched->refill = U32_MAX;
-	if (bounds->legs == 1 && !bounds->io_throttle && !sched->turn.is_serial &&
+	sched->quick = 1;
+	if (bounds->legs == 1 && !bounds->io_throttle && !limit && !sched->turn.is_serial &&
 	    !sched->policy->by_time && !sched->policy->only_limits && !sched->squeeze.is_on)
-		sched->grant = find_grant(depth);
+		sched->quick = find_quick(depth);
+	/* The search is for the least depth that does without waiting for tasks. */
+	sched->grant = depth->has_rested ? sched->quick : 1;
+	sched->refill = U32_MAX;
 	sched->slack = 0;
 	if (sched->grant > 1) {
 		sched->refill = in_force - min(in_force / 2, sched->grant);

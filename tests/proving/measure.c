@@ -277,6 +277,7 @@ static void find_groups(struct court *court)
 	free(first);
 }
 
+/* What a drive can sort takes less time. */
 static void find_likeness(struct court *court)
 {
 	const struct scenario *sc = &court->sc;
@@ -288,7 +289,9 @@ static void find_likeness(struct court *court)
 
 		court->is_alike &= job->bytes == first->bytes &&
 				   job->write_percent == first->write_percent &&
-				   job->is_sequential == first->is_sequential;
+				   job->is_sequential == first->is_sequential &&
+				   (sc->model->bit != SIMDISK_HDD ||
+				    job->depth * job->streams == first->depth * first->streams);
 		court->has_writes |= job->write_percent > 0;
 	}
 }

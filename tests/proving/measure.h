@@ -71,7 +71,7 @@ struct who {
 
 /**
  * struct court - a scenario and what is known of it before it runs
- * @is_alike: all I/O is of one size, direction and pattern
+ * @is_alike: all I/O is of one size, direction and pattern, and as much at a drive
  * @has_writes: some of it is written
  */
 struct court {

@@ -368,6 +368,33 @@ static void test_enforced(void **state)
 	}
 }
 
+/* Where there are turns, a drive is given what it can sort, unless a target waits for that. */
+static void test_at_once(void **state)
+{
+	static const struct {
+		struct ioband_depth_bounds bounds;
+		u64 latency_ns;
+		u32 at_once;
+	} cases[] = {
+		{ { .tags = 16, .legs = 1, .is_rotational = true }, 0, 16 },
+		{ { .tags = 99, .legs = 1, .is_rotational = true }, 0, 32 },
+		{ { .tags = 16, .legs = 1, .io_limit = 9, .is_rotational = true }, 0, 9 },
+		{ { .tags = 16, .legs = 1, .io_throttle = 1, .is_rotational = true }, 0, 0 },
+		{ { .tags = 16, .legs = 2, .is_rotational = true }, 0, 0 },
+		{ { .tags = 16, .legs = 1, .is_rotational = true }, 1, 0 },
+		{ { .tags = 16, .legs = 1 }, 0, 0 },
+	};
+	struct ioband_sched sched = { .policy = ioband_policy_find("weight-time") };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct ioband_depth depth = { .depth = 4, .latency_ns = cases[i].latency_ns };
+
+		ioband_depth_enforce(&depth, &sched, &cases[i].bounds);
+		assert_int_equal(sched.turn.at_once, cases[i].at_once);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -385,6 +412,7 @@ int main(void)
 		cmocka_unit_test(test_trials_are_rare),
 		cmocka_unit_test(test_shown),
 		cmocka_unit_test(test_enforced),
+		cmocka_unit_test(test_at_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

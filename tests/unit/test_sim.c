@@ -609,6 +609,27 @@ static void test_size_does_not_matter(void **state)
 	assert_true(iops("db") > 66000);
 }
 
+/*
+ * A drive sorts what whoever has the turn has outstanding, and so does more than with one
+ * I/O at a time, 119 a second; who has one only has its half.
+ */
+static void test_drive_sorts(void **state)
+{
+	static const unsigned int deep[] = { 16, 1 };
+	char text[300];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(deep); i++) {
+		snprintf(text, sizeof(text), "[pool]\npolicy = weight-time\n[disk]\nmodel = hdd\n"
+			 "[run]\nsettle = 10s\ntime = 60s\n[group a]\n[job]\ndepth = %u\n"
+			 "[group b]\n[job]\ndepth = 16\n", deep[i]);
+		simulate(text);
+		assert_true(iops("b") > 95);
+		assert_true(iops("a") > (deep[i] > 1 ? 95 : 56));
+		clean_up(NULL);
+	}
+}
+
 /* On a slow disk it takes longer to see that twice as much is worth it. */
 static void test_slow_depth(void **state)
 {
@@ -864,6 +885,7 @@ int main(void)
 		TEST(test_few_outstanding),
 		TEST(test_small_beside_large),
 		TEST(test_size_does_not_matter),
+		TEST(test_drive_sorts),
 		TEST(test_slow_depth),
 		TEST(test_reads_beside_own_writes),
 		TEST(test_tree),

@@ -606,6 +606,45 @@ static void test_own_is_settled(void **state)
 	bed_stop();
 }
 
+static struct bed_io *took(u32 in_flight, u64 used_ns)
+{
+	struct bed_io *io = bed_next(in_flight);
+
+	if (io)
+		ioband_done(&bed.sched, &io->group->node, 1, BIT(IOBAND_READ), used_ns, io->io.cost,
+			    true, bed.now_ns);
+	return io;
+}
+
+/*
+ * Whoever has the disk may have more there than one, for a drive to sort, if that does not
+ * take much longer than a turn; and when the turn is over all of it is done before the next.
+ */
+static void test_at_once(void **state)
+{
+	struct bed_group *one, *other, *first;
+	int i;
+
+	start_turns(&one, &other);
+	for (i = 0; i < 8; i++) {
+		bed_hold(one, 8);
+		bed_hold(other, 8);
+	}
+	first = bed_next(0)->group;
+	assert_null(bed_next(1));
+	bed.sched.turn.at_once = 4;
+	for (i = 1; i < 4; i++)
+		assert_ptr_equal(bed_next(i)->group, first);
+	assert_null(bed_next(4));
+	first->node.cost_ns = 40 * MS;
+	assert_ptr_equal(bed_next(1)->group, first);
+	assert_null(bed_next(2));
+	assert_ptr_equal(took(1, 40 * MS)->group, first);
+	assert_null(bed_next(1));
+	assert_ptr_not_equal(bed_next(0)->group, first);
+	bed_stop();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -627,6 +666,7 @@ int main(void)
 		cmocka_unit_test(test_done_before),
 		cmocka_unit_test(test_done_after),
 		cmocka_unit_test(test_own_is_settled),
+		cmocka_unit_test(test_at_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -477,8 +477,10 @@ static bool is_full(const struct ioband_sched *sched, u32 in_flight, u64 depth,
 }
 
 /* How many I/Os may be at the disk. */
-static u64 room(const struct ioband_sched *sched, u64 now_ns)
+static u64 room(const struct ioband_sched *sched, u32 in_flight, u64 now_ns)
 {
+	if (ioband_turn_has_room(sched, in_flight))
+		return U64_MAX;
 	return now_ns - sched->late_ns < SLACK_NS ? sched->depth :
 						    (u64)sched->depth + sched->slack;
 }
@@ -590,7 +592,7 @@ struct ioband_io *ioband_next(struct ioband_sched *sched, u32 in_flight,
 	if (sched->late)
 		node = take_late(sched, in_flight, now_ns, &ways);
 	if (!node) {
-		if (is_full(sched, in_flight, room(sched, now_ns), sched->full)) {
+		if (is_full(sched, in_flight, room(sched, in_flight, now_ns), sched->full)) {
 			note_backlog(sched, in_flight, now_ns);
 			return NULL;
 		}
@@ -637,7 +639,7 @@ struct ioband_io *ioband_next_own(struct ioband_sched *sched, struct ioband_node
 {
 	struct ioband_io *io;
 
-	if (!node->granted || sched->grant <= 1 || in_flight >= room(sched, now_ns) ||
+	if (!node->granted || sched->grant <= 1 || in_flight >= room(sched, in_flight, now_ns) ||
 	    ioband_has_terms(node) || ioband_owes_others(sched, node, now_ns))
 		return NULL;
 	if (node->gives) {

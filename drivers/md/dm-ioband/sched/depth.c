@@ -101,6 +101,9 @@ enum {
 #define QUICK_IOS_MIN	4
 #define QUICK_IOS_MAX	((u64)1024)
 
+/* A drive sorts no more at once. */
+#define TURN_IOS	32U
+
 /* I/Os beyond the depth, for groups that ask for less than their share. */
 #define SPARE_MAX	16U
 
@@ -607,7 +610,11 @@ ioband_depth_enforce(const struct ioband_depth *depth, struct ioband_sched *sche
 		in_force = most;
 		reason = IOBAND_DEPTH_TAGS;
 	}
+	sched->turn.at_once = 0;
 	if (by_turns) {
+		/* Who has a latency target would wait for all of it. */
+		if (bounds->legs == 1 && !bounds->io_throttle && !depth->latency_ns)
+			sched->turn.at_once = min3(most, limit ?: most, TURN_IOS);
 		in_force = 1;
 		most = 1;
 		reason = IOBAND_DEPTH_SEEKS;

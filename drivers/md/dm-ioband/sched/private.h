@@ -110,6 +110,7 @@ void ioband_turn_begin(struct ioband_sched *sched);
 void ioband_turn_stop(struct ioband_sched *sched, u64 now_ns);
 struct ioband_node *ioband_turn_holder(const struct ioband_sched *sched,
 				       u64 *ways);
+bool ioband_turn_has_room(const struct ioband_sched *sched, u32 in_flight);
 void ioband_turn_taken(struct ioband_sched *sched, struct ioband_node *node,
 		       bool goes_on);
 void ioband_turn_back(struct ioband_sched *sched, struct ioband_node *node,

@@ -21,10 +21,11 @@
  * of their I/O into seeks. Under policy weight-time a group therefore keeps the disk
  * until its quantum is used up. Within the turn a stream, the I/O of one task, keeps
  * it for as long as that is cheap: a task that reads at random seeks anyhow, and
- * takes turns with the other streams of its group. Between the I/Os of a stream the
- * disk is kept free as above. This falls into the group's own turn and is charged to
- * no group, since only the time that the disk is at work counts. Start tags order the
- * turns, and the streams in a group.
+ * takes turns with the other streams of its group. What it, or then its group, has
+ * outstanding may all be at the disk, for a drive to sort; no other turn begins before all
+ * of that is done. Between the I/Os of a stream the disk is kept free as above. This falls
+ * into the group's own turn and is charged to no group, since only the time that the disk
+ * is at work counts. Start tags order the turns, and the streams in a group.
  */
 #include "private.h"
 
@@ -125,6 +126,22 @@ struct ioband_node *ioband_turn_holder(const struct ioband_sched *sched,
 	}
 	*ways = ioband_open_ways(turn->group) & ~shut;
 	return *ways ? turn->group : NULL;
+}
+
+/**
+ * ioband_turn_has_room - whether the stream that has the disk may send more at once
+ * @sched: the scheduler
+ * @in_flight: I/Os at the disk
+ */
+bool ioband_turn_has_room(const struct ioband_sched *sched, u32 in_flight)
+{
+	const struct ioband_turn *turn = &sched->turn;
+
+	return in_flight < turn->at_once && has_turns(sched) && turn->stream &&
+	       turn->used_ns < turn->quantum_ns &&
+	       in_flight * turn->stream->cost_ns < 2 * turn->quantum_ns &&
+	       ioband_open_ways(stream_goes_on(turn) ? turn->stream : turn->group) &
+	       ~(sched->full | ioband_shut(sched));
 }
 
 static bool is_alone(const struct ioband_node *node, unsigned int way)

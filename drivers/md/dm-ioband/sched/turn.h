@@ -16,6 +16,7 @@ struct ioband_sched;
 /**
  * struct ioband_turn - which group has the disk, and which it is kept free for
  * @is_serial: the disk is given one I/O at a time; kept by the caller
+ * @at_once: how many I/Os of the stream that has the disk it may be given at once
  * @quantum_ns: how long a group may keep the disk under policy weight-time
  * @grace_ns: the longest that the disk is kept free for one I/O
  * @group: the group whose turn it is, or %NULL
@@ -31,6 +32,7 @@ struct ioband_sched;
  */
 struct ioband_turn {
 	bool is_serial;
+	u32 at_once;
 	u64 quantum_ns;
 	u64 grace_ns;
 	struct ioband_node *group;

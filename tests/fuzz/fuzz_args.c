@@ -103,12 +103,12 @@ static void check_table(const struct ioband_table *table, char **words,
 
 	must(table->device == words[0] && table->share == words[1]);
 	must(*table->share && strlen(table->share) <= IOBAND_SHARE_LEN);
-	must(table->io_throttle <= IOBAND_DEPTH_MAX);
-	must(table->io_limit <= IOBAND_DEPTH_MAX);
-	must(!table->io_limit || table->io_limit >= table->io_throttle);
+	must(table->settings.io_throttle <= IOBAND_DEPTH_MAX);
+	must(table->settings.io_limit <= IOBAND_DEPTH_MAX);
+	must(!table->settings.io_limit || table->settings.io_limit >= table->settings.io_throttle);
 	must(!strcmp(ioband_type_name(table->type), words[4]));
 	must(!strcmp(table->policy->name, words[5]));
-	must(table->token_base <= S32_MAX);
+	must(table->settings.token_base <= S32_MAX);
 	must(table->offset_sectors <= S64_MAX >> 9);
 	must(table->auto_depth <= IOBAND_AUTO_DEPTH_MAX);
 	must(!table->auto_depth || table->type == IOBAND_TYPE_CGROUP);

@@ -86,13 +86,13 @@ static char *show_table(char *at, const struct ioband_table *table)
 	unsigned int i;
 
 	at += sprintf(at, "%s %s %u %u %s %s %u +%llu auto%u", table->device,
-		      table->share, table->io_throttle, table->io_limit,
+		      table->share, table->settings.io_throttle, table->settings.io_limit,
 		      ioband_type_name(table->type), table->policy->name,
-		      table->token_base,
+		      table->settings.token_base,
 		      (unsigned long long)table->offset_sectors,
 		      table->auto_depth);
-	if (table->quantum_ms)
-		at += sprintf(at, " quantum%u", table->quantum_ms);
+	if (table->settings.quantum_ms)
+		at += sprintf(at, " quantum%u", table->settings.quantum_ms);
 	for (i = 0; i < table->nr_groups; i++) {
 		*at++ = ' ';
 		at = show_ref(at, &table->groups[i].ref);

@@ -172,12 +172,44 @@ static int parse_group(char *word, const struct ioband_policy *policy,
 	return parse_param(param, policy, &group->settings, err);
 }
 
+static int parse_option(const char *name, const char *word, u32 *given,
+			struct ioband_table *table, struct ioband_error *err)
+{
+	static const char brief[] = "Invalid options";
+	const struct {
+		const char *name;
+		u32 *value;
+		u32 max;
+	} options[] = {
+		{ "auto",	&table->auto_depth,		IOBAND_AUTO_DEPTH_MAX },
+		{ "carryover",	&table->settings.carryover,	S32_MAX },
+		{ "quantum",	&table->settings.quantum_ms,	IOBAND_QUANTUM_MS_MAX },
+		{ "offset", NULL, 0 },
+	};
+	unsigned int i = 0;
+
+	while (i < ARRAY_SIZE(options) && strcmp(name, options[i].name))
+		i++;
+	if (i == ARRAY_SIZE(options))
+		return ioband_refuse(err, brief,
+				     "option '%.40s': expected offset, auto, carryover or quantum",
+				     name);
+	if (*given & BIT(i))
+		return ioband_refuse(err, brief, "%s: given twice", name);
+	*given |= BIT(i);
+	if (options[i].value)
+		return parse_u32(name, word, 1, options[i].max, options[i].value, brief, err);
+	if (ioband_parse_number(word, 0, S64_MAX >> 9, &table->offset_sectors))
+		return ioband_refuse(err, brief,
+				     "offset '%.40s': expected a number of sectors", word);
+	return 0;
+}
+
 static int parse_options(unsigned int argc, char **argv,
 			 struct ioband_table *table, struct ioband_error *err)
 {
 	static const char brief[] = "Invalid options";
-	bool has_offset = false;
-	u32 nr;
+	u32 nr, given = 0;
 	int r;
 
 	if (!argc)
@@ -191,45 +223,9 @@ static int parse_options(unsigned int argc, char **argv,
 				     argc - 1);
 
 	for (argv++; nr >= 2; argv += 2, nr -= 2) {
-		if (!strcmp(argv[0], "offset")) {
-			if (has_offset)
-				return ioband_refuse(err, brief,
-						     "offset: given twice");
-			has_offset = true;
-			if (ioband_parse_number(argv[1], 0, S64_MAX >> 9,
-						&table->offset_sectors))
-				return ioband_refuse(err, brief,
-						     "offset '%.40s': expected a number of sectors",
-						     argv[1]);
-		} else if (!strcmp(argv[0], "auto")) {
-			if (table->auto_depth)
-				return ioband_refuse(err, brief, "auto: given twice");
-			r = parse_u32("auto", argv[1], 1, IOBAND_AUTO_DEPTH_MAX,
-				      &table->auto_depth, brief, err);
-			if (r)
-				return r;
-		} else if (!strcmp(argv[0], "carryover")) {
-			if (table->carryover)
-				return ioband_refuse(err, brief,
-						     "carryover: given twice");
-			r = parse_u32("carryover", argv[1], 1, S32_MAX,
-				      &table->carryover, brief, err);
-			if (r)
-				return r;
-		} else if (!strcmp(argv[0], "quantum")) {
-			if (table->quantum_ms)
-				return ioband_refuse(err, brief,
-						     "quantum: given twice");
-			r = parse_u32("quantum", argv[1], 1,
-				      IOBAND_QUANTUM_MS_MAX,
-				      &table->quantum_ms, brief, err);
-			if (r)
-				return r;
-		} else {
-			return ioband_refuse(err, brief,
-					     "option '%.40s': expected offset, auto, carryover or quantum",
-					     argv[0]);
-		}
+		r = parse_option(argv[0], argv[1], &given, table, err);
+		if (r)
+			return r;
 	}
 	if (nr)
 		return ioband_refuse(err, brief, "option '%.40s': has no value",
@@ -237,7 +233,7 @@ static int parse_options(unsigned int argc, char **argv,
 	if (table->auto_depth && table->type != IOBAND_TYPE_CGROUP)
 		return ioband_refuse(err, brief, "option auto: needs type cgroup, not %s",
 				     ioband_type_name(table->type));
-	if (table->quantum_ms && !table->policy->by_time)
+	if (table->settings.quantum_ms && !table->policy->by_time)
 		return ioband_refuse(err, brief,
 				     "option quantum: has no effect under policy %s",
 				     table->policy->name);
@@ -261,7 +257,7 @@ static int parse_groups(unsigned int argc, char **argv,
 
 	if (argc) {
 		r = parse_u32("token_base", argv[0], 0, S32_MAX,
-			      &table->token_base, brief, err);
+			      &table->settings.token_base, brief, err);
 		if (r)
 			return r;
 	}
@@ -318,15 +314,16 @@ int ioband_parse_table(unsigned int argc, char **argv,
 				     argv[1], IOBAND_SHARE_LEN);
 
 	r = parse_u32("io_throttle", argv[2], 0, IOBAND_DEPTH_MAX,
-		      &table->io_throttle, "Invalid io_throttle", err);
+		      &table->settings.io_throttle, "Invalid io_throttle", err);
 	if (r)
 		return r;
 	r = parse_u32("io_limit", argv[3], 0, IOBAND_DEPTH_MAX,
-		      &table->io_limit, "Invalid io_limit", err);
+		      &table->settings.io_limit, "Invalid io_limit", err);
 	if (r)
 		return r;
-	if (table->io_limit && table->io_limit < table->io_throttle)
-		table->io_limit = table->io_throttle;
+	if (table->settings.io_limit)
+		table->settings.io_limit = max(table->settings.io_limit,
+					       table->settings.io_throttle);
 
 	r = parse_type(argv[4], &table->type, err);
 	if (r)
@@ -431,22 +428,23 @@ int ioband_parse_message(unsigned int argc, char **argv,
 		enum ioband_verb verb;
 		unsigned int min_args;
 		unsigned int max_args;
+		u32 max_value;
 	} verbs[] = {
-		{ "type",	 IOBAND_MSG_TYPE,	 1, 1 },
-		{ "attach",	 IOBAND_MSG_ATTACH,	 1, 1 },
-		{ "detach",	 IOBAND_MSG_DETACH,	 1, 1 },
-		{ "policy",	 IOBAND_MSG_POLICY,	 1, 1 },
-		{ "weight",	 IOBAND_MSG_WEIGHT,	 1, 1 },
-		{ "token",	 IOBAND_MSG_TOKEN,	 1, 1 },
-		{ "carryover",	 IOBAND_MSG_CARRYOVER,	 1, 1 },
-		{ "quantum",	 IOBAND_MSG_QUANTUM,	 1, 1 },
-		{ "io_throttle", IOBAND_MSG_IO_THROTTLE, 1, 1 },
-		{ "io_limit",	 IOBAND_MSG_IO_LIMIT,	 1, 1 },
-		{ "range-bw",	 IOBAND_MSG_RANGE_BW,	 1, 1 },
-		{ "reset",	 IOBAND_MSG_RESET,	 0, 0 },
-		{ "set",	 IOBAND_MSG_SET,	 2, UINT_MAX },
-		{ "stats",	 IOBAND_MSG_STATS,	 0, 0 },
-		{ "show",	 IOBAND_MSG_SHOW,	 0, 0 },
+		{ "type",	 IOBAND_MSG_TYPE,	 1, 1, 0 },
+		{ "attach",	 IOBAND_MSG_ATTACH,	 1, 1, 0 },
+		{ "detach",	 IOBAND_MSG_DETACH,	 1, 1, 0 },
+		{ "policy",	 IOBAND_MSG_POLICY,	 1, 1, 0 },
+		{ "weight",	 IOBAND_MSG_WEIGHT,	 1, 1, 0 },
+		{ "token",	 IOBAND_MSG_TOKEN,	 1, 1, S32_MAX },
+		{ "carryover",	 IOBAND_MSG_CARRYOVER,	 1, 1, S32_MAX },
+		{ "quantum",	 IOBAND_MSG_QUANTUM,	 1, 1, IOBAND_QUANTUM_MS_MAX },
+		{ "io_throttle", IOBAND_MSG_IO_THROTTLE, 1, 1, IOBAND_DEPTH_MAX },
+		{ "io_limit",	 IOBAND_MSG_IO_LIMIT,	 1, 1, IOBAND_DEPTH_MAX },
+		{ "range-bw",	 IOBAND_MSG_RANGE_BW,	 1, 1, 0 },
+		{ "reset",	 IOBAND_MSG_RESET,	 0, 0, 0 },
+		{ "set",	 IOBAND_MSG_SET,	 2, UINT_MAX, 0 },
+		{ "stats",	 IOBAND_MSG_STATS,	 0, 0, 0 },
+		{ "show",	 IOBAND_MSG_SHOW,	 0, 0, 0 },
 	};
 	static const char brief[] = "Unrecognised band message received.";
 	unsigned int i;
@@ -486,26 +484,13 @@ int ioband_parse_message(unsigned int argc, char **argv,
 		return r;
 	case IOBAND_MSG_WEIGHT:
 		return parse_weight_message(argv[0], msg, err);
-	case IOBAND_MSG_TOKEN:
-	case IOBAND_MSG_CARRYOVER:
-		return parse_u32(verbs[i].name, argv[0], 0, S32_MAX,
-				 &msg->value, brief, err);
-	case IOBAND_MSG_QUANTUM:
-		return parse_u32(verbs[i].name, argv[0], 0,
-				 IOBAND_QUANTUM_MS_MAX, &msg->value, brief,
-				 err);
-	case IOBAND_MSG_IO_THROTTLE:
-	case IOBAND_MSG_IO_LIMIT:
-		return parse_u32(verbs[i].name, argv[0], 0, IOBAND_DEPTH_MAX,
-				 &msg->value, brief, err);
 	case IOBAND_MSG_RANGE_BW:
 		return parse_range_message(argv[0], msg, err);
 	case IOBAND_MSG_SET:
 		return parse_set_message(argc, argv, msg, err);
-	case IOBAND_MSG_RESET:
-	case IOBAND_MSG_STATS:
-	case IOBAND_MSG_SHOW:
-		break;
+	default:
+		return !verbs[i].max_value ? 0 :
+		       parse_u32(verbs[i].name, argv[0], 0, verbs[i].max_value, &msg->value,
+				 brief, err);
 	}
-	return 0;
 }

@@ -38,16 +38,28 @@ struct ioband_group_args {
 };
 
 /**
- * struct ioband_table - one table line
- * @device: the device below, a path or MAJOR:MINOR
- * @share: id of the pool
+ * struct ioband_share_settings - settings of a share
  * @io_throttle: pins the depth; 0: automatic
  * @io_limit: bounds depth and held I/O; 0: automatic
- * @type: how bios are sorted into groups
- * @policy: what an I/O costs
  * @token_base: from 1.14; kept and printed back, but there are no epochs to size
  * @carryover: likewise
  * @quantum_ms: how long a group may keep a disk that seeks; 0: the default
+ */
+struct ioband_share_settings {
+	u32 io_throttle;
+	u32 io_limit;
+	u32 token_base;
+	u32 carryover;
+	u32 quantum_ms;
+};
+
+/**
+ * struct ioband_table - one table line
+ * @device: the device below, a path or MAJOR:MINOR
+ * @share: id of the pool
+ * @settings: of the share
+ * @type: how bios are sorted into groups
+ * @policy: what an I/O costs
  * @offset_sectors: where on @device the target begins
  * @auto_depth: each cgroup down to this level gets a group; 0: none does
  * @nr_groups: length of @groups
@@ -59,13 +71,9 @@ struct ioband_group_args {
 struct ioband_table {
 	const char *device;
 	const char *share;
-	u32 io_throttle;
-	u32 io_limit;
+	struct ioband_share_settings settings;
 	enum ioband_type type;
 	const struct ioband_policy *policy;
-	u32 token_base;
-	u32 carryover;
-	u32 quantum_ms;
 	u64 offset_sectors;
 	u32 auto_depth;
 	unsigned int nr_groups;

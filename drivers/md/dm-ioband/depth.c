@@ -77,8 +77,8 @@ void iop_update_depth(struct ioband_pool *pool)
 	const struct ioband_depth_bounds bounds = {
 		.tags		= pool->tags,
 		.legs		= pool->nr_legs,
-		.io_throttle	= pool->io_throttle,
-		.io_limit	= pool->io_limit,
+		.io_throttle	= pool->settings.io_throttle,
+		.io_limit	= pool->settings.io_limit,
 		.is_rotational	= pool->is_rotational,
 	};
 
@@ -88,7 +88,7 @@ void iop_update_depth(struct ioband_pool *pool)
 	/* What the disk does in a time in which nobody cares about order may pass beyond it. */
 	WRITE_ONCE(pool->pass_max, sched->policy->only_limits ? U32_MAX :
 		   min(sched->depth + sched->quick - 1, pool->tags_least));
-	WRITE_ONCE(pool->held_max, pool->io_limit ?: HELD_DEFAULT);
+	WRITE_ONCE(pool->held_max, pool->settings.io_limit ?: HELD_DEFAULT);
 	WRITE_ONCE(pool->is_timed, pool->contended &&
 		   (sched->turn.is_serial || sched->policy->by_time));
 }
@@ -147,7 +147,7 @@ void iop_tick_depth(struct ioband_pool *pool, u64 now_ns)
 
 	pool->sched.service_ns = READ_ONCE(pool->service_ns) +
 				 READ_ONCE(pool->service_off_ns) * 4;
-	if (!pool->contended || pool->io_throttle ||
+	if (!pool->contended || pool->settings.io_throttle ||
 	    pool->sched.policy->only_limits)
 		return;
 	if (!ioband_depth_is_due(&pool->depth, pool->tags, &pool->sched))

@@ -90,7 +90,7 @@ u32 iop_room_taken(const struct ioband_pool *pool, unsigned int leg)
 	u32 pushed = atomic_read(&places->pushed[leg]);
 	u32 half = READ_ONCE(pool->sched.depth) / 2, free = 0;
 
-	if (!READ_ONCE(pool->io_throttle) && !READ_ONCE(pool->io_limit))
+	if (!READ_ONCE(pool->settings.io_throttle) && !READ_ONCE(pool->settings.io_limit))
 		free = pushed - min(pushed, half);
 	return there - min(there, free) + (half && atomic_read(&pool->flushes));
 }

@@ -297,11 +297,7 @@ struct ioband_target {
 	bool drain;
 	/* The line's settings for the share, in force from the first resume. */
 	const struct ioband_policy *policy;
-	u32 io_throttle;
-	u32 io_limit;
-	u32 token_base;
-	u32 carryover;
-	u32 quantum_ms;
+	struct ioband_share_settings settings;
 	bool resumed;
 };
 
@@ -387,18 +383,13 @@ struct ioband_pool {
 	struct delayed_work stall_work;	/* looks for devices that do not answer */
 	struct delayed_work latency_work;	/* looks whether targets are missed below */
 
-	/* Written under ioband_mutex and lock. */
-	u32 io_throttle;
-	u32 io_limit;
+	struct ioband_share_settings settings;	/* written under ioband_mutex and lock */
 
 	/* The rest is guarded by ioband_mutex. */
 	DECLARE_HASHTABLE(cgroups, 7);	/* places of cgroups in the tree (place.c) */
 	struct list_head list;		/* all pools */
 	struct list_head volumes;
 	unsigned int nr_users;
-	u32 token_base;
-	u32 carryover;
-	u32 quantum_ms;
 	char name[IOBAND_SHARE_LEN + 1];
 	struct ioband_leg legs[];	/* of the root, if there are several legs */
 };
@@ -626,8 +617,7 @@ void iop_put(struct ioband_pool *pool);
 int iop_add_target(struct ioband_pool *pool, struct ioband_target *iot);
 void iot_flush_lanes(struct ioband_target *iot);
 void iop_del_target(struct ioband_pool *pool, struct ioband_target *iot);
-void iop_set_limits(struct ioband_pool *pool, u32 io_throttle, u32 io_limit);
-void iop_set_quantum(struct ioband_pool *pool, u32 quantum_ms);
+void iop_set(struct ioband_pool *pool, const struct ioband_share_settings *settings);
 void iop_set_policy(struct ioband_pool *pool,
 		    const struct ioband_policy *policy);
 

@@ -6,25 +6,35 @@
 
 #include "ioband.h"
 
-static int iop_message_limits(struct ioband_pool *pool,
-			      const struct ioband_message *msg,
-			      struct ioband_error *err)
+static int iop_message_set(struct ioband_pool *pool, const struct ioband_message *msg,
+			   struct ioband_error *err)
 {
+	struct ioband_share_settings settings = pool->settings;
+	u32 * const fields[] = {
+		[IOBAND_MSG_TOKEN]	 = &settings.token_base,
+		[IOBAND_MSG_CARRYOVER]	 = &settings.carryover,
+		[IOBAND_MSG_QUANTUM]	 = &settings.quantum_ms,
+		[IOBAND_MSG_IO_THROTTLE] = &settings.io_throttle,
+		[IOBAND_MSG_IO_LIMIT]	 = &settings.io_limit,
+	};
 	bool is_limit = msg->verb == IOBAND_MSG_IO_LIMIT;
-	u32 throttle = is_limit ? pool->io_throttle : msg->value;
-	u32 limit = is_limit ? msg->value : pool->io_limit;
 
-	if (limit && throttle > limit)
+	if (msg->verb == IOBAND_MSG_QUANTUM && !pool->sched.policy->by_time)
+		return ioband_refuse(err, "Invalid policy parameter",
+				     "message 'quantum': has no effect under policy %s",
+				     pool->sched.policy->name);
+	/* As in 1.14. */
+	if (is_limit) {
+		settings.token_base = 0;
+		settings.carryover = 0;
+	}
+	*fields[msg->verb] = msg->value;
+	if (settings.io_limit && settings.io_throttle > settings.io_limit)
 		return ioband_refuse(err, "Invalid io_throttle or io_limit",
 				     "%s %u: expected io_throttle (%u) not to exceed io_limit (%u)",
-				     is_limit ? "io_limit" : "io_throttle",
-				     msg->value, throttle, limit);
-	if (is_limit) {
-		/* As in 1.14. */
-		WRITE_ONCE(pool->token_base, 0);
-		WRITE_ONCE(pool->carryover, 0);
-	}
-	iop_set_limits(pool, throttle, limit);
+				     is_limit ? "io_limit" : "io_throttle", msg->value,
+				     settings.io_throttle, settings.io_limit);
+	iop_set(pool, &settings);
 	return 0;
 }
 
@@ -86,21 +96,11 @@ static int iov_message(struct ioband_volume *volume,
 	case IOBAND_MSG_SET:
 		return iov_message_set(volume, msg, err);
 	case IOBAND_MSG_TOKEN:
-		WRITE_ONCE(pool->token_base, msg->value);
-		return 0;
 	case IOBAND_MSG_CARRYOVER:
-		WRITE_ONCE(pool->carryover, msg->value);
-		return 0;
 	case IOBAND_MSG_QUANTUM:
-		if (!pool->sched.policy->by_time)
-			return ioband_refuse(err, "Invalid policy parameter",
-					     "message 'quantum': has no effect under policy %s",
-					     pool->sched.policy->name);
-		iop_set_quantum(pool, msg->value);
-		return 0;
 	case IOBAND_MSG_IO_THROTTLE:
 	case IOBAND_MSG_IO_LIMIT:
-		return iop_message_limits(pool, msg, err);
+		return iop_message_set(pool, msg, err);
 	case IOBAND_MSG_RESET:
 		return iov_reset(volume, err);
 	case IOBAND_MSG_STATS:

@@ -45,13 +45,9 @@ static struct ioband_pool *iop_create(const struct ioband_table *table,
 	INIT_LIST_HEAD(&pool->targets);
 	INIT_LIST_HEAD(&pool->volumes);
 	strscpy(pool->name, table->share, sizeof(pool->name));
-	pool->io_throttle = table->io_throttle;
-	pool->io_limit = table->io_limit;
-	pool->token_base = table->token_base;
-	pool->carryover = table->carryover;
-	pool->quantum_ms = table->quantum_ms;
+	pool->settings = table->settings;
 	ioband_sched_init(&pool->sched, table->policy, 1);
-	pool->sched.turn.quantum_ns = quantum_ns(table->quantum_ms);
+	pool->sched.turn.quantum_ns = quantum_ns(table->settings.quantum_ms);
 	pool->nr_legs = nr_legs;
 	pool->slow_jiffies = jiffies - SLOW_JIFFIES;
 	pool->shared_jiffies = jiffies - SHARED_JIFFIES;
@@ -243,15 +239,15 @@ void iop_del_target(struct ioband_pool *pool, struct ioband_target *iot)
 }
 
 /**
- * iop_set_limits - set io_throttle and io_limit
+ * iop_set - put settings of the share into effect
  * @pool: the pool
- * @io_throttle: pins the depth; 0: automatic
- * @io_limit: bounds the depth and the number of held bios; 0: automatic
+ * @settings: all of them
  *
  * Context: process, ioband_mutex held.
  */
-void iop_set_limits(struct ioband_pool *pool, u32 io_throttle, u32 io_limit)
+void iop_set(struct ioband_pool *pool, const struct ioband_share_settings *settings)
 {
+	struct ioband_share_settings *own = &pool->settings;
 	struct ioband_volume *volume;
 	struct ioband_group *group = NULL;
 	unsigned long id;
@@ -259,8 +255,12 @@ void iop_set_limits(struct ioband_pool *pool, u32 io_throttle, u32 io_limit)
 	lockdep_assert_held(&ioband_mutex);
 
 	spin_lock(&pool->lock);
-	WRITE_ONCE(pool->io_throttle, io_throttle);
-	WRITE_ONCE(pool->io_limit, io_limit);
+	WRITE_ONCE(own->io_throttle, settings->io_throttle);
+	WRITE_ONCE(own->io_limit, settings->io_limit);
+	WRITE_ONCE(own->token_base, settings->token_base);
+	WRITE_ONCE(own->carryover, settings->carryover);
+	WRITE_ONCE(own->quantum_ms, settings->quantum_ms);
+	pool->sched.turn.quantum_ns = quantum_ns(settings->quantum_ms);
 	iop_update_depth(pool);
 	spin_unlock(&pool->lock);
 	iop_changed(pool);
@@ -268,23 +268,6 @@ void iop_set_limits(struct ioband_pool *pool, u32 io_throttle, u32 io_limit)
 	list_for_each_entry(volume, &pool->volumes, list)
 		while ((group = iov_next(volume, group, &id)))
 			iog_wake_all(group);
-}
-
-/**
- * iop_set_quantum - set the length of turns on a disk that seeks
- * @pool: the pool
- * @quantum_ms: in milliseconds; 0: the default
- *
- * Context: process, ioband_mutex held.
- */
-void iop_set_quantum(struct ioband_pool *pool, u32 quantum_ms)
-{
-	lockdep_assert_held(&ioband_mutex);
-
-	spin_lock(&pool->lock);
-	WRITE_ONCE(pool->quantum_ms, quantum_ms);
-	pool->sched.turn.quantum_ns = quantum_ns(quantum_ms);
-	spin_unlock(&pool->lock);
 }
 
 /**
@@ -301,6 +284,7 @@ void iop_set_quantum(struct ioband_pool *pool, u32 quantum_ms)
 void iop_set_policy(struct ioband_pool *pool,
 		    const struct ioband_policy *policy)
 {
+	struct ioband_share_settings settings = pool->settings;
 	struct ioband_volume *volume;
 
 	lockdep_assert_held(&ioband_mutex);
@@ -309,16 +293,15 @@ void iop_set_policy(struct ioband_pool *pool,
 		return;
 	spin_lock(&pool->lock);
 	ioband_sched_set_policy(&pool->sched, policy);
-	iop_update_depth(pool);
 	spin_unlock(&pool->lock);
-	WRITE_ONCE(pool->token_base, 0);
+	settings.token_base = 0;
 	if (policy->by_time)
 		iop_alloc_streams(pool);
 	else
-		iop_set_quantum(pool, 0);
+		settings.quantum_ms = 0;
 
 	list_for_each_entry(volume, &pool->volumes, list)
 		if (volume->resumed)
 			iov_reset_settings(volume);
-	iop_changed(pool);
+	iop_set(pool, &settings);
 }

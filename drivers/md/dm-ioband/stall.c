@@ -269,7 +269,7 @@ void iog_keep_back(struct ioband_group *group, u64 now_ns)
 static bool iop_is_blocked(const struct ioband_pool *pool, u64 now_ns)
 {
 	/* A bound that was asked for holds. */
-	if (pool->io_throttle || pool->io_limit)
+	if (pool->settings.io_throttle || pool->settings.io_limit)
 		return false;
 	return ioband_blocked_ns(&pool->sched, now_ns) >= BLOCKED_NS || pool->sched.backed_up ||
 	       (pool->nr_stall_looks % SELDOM_LOOKS == 0 && ioband_is_ready(&pool->sched));

@@ -113,17 +113,17 @@ static void iot_status_table(const struct ioband_target *iot, char *result,
 {
 	struct ioband_volume *volume = iot->volume;
 	const struct ioband_pool *pool = volume->pool;
-	u32 carryover = READ_ONCE(pool->carryover);
-	u32 quantum_ms = READ_ONCE(pool->quantum_ms);
+	u32 carryover = READ_ONCE(pool->settings.carryover);
+	u32 quantum_ms = READ_ONCE(pool->settings.quantum_ms);
 	unsigned int words = 0, sz = 0;
 	struct ioband_group *group = NULL;
 	unsigned long id;
 
 	DMEMIT("%s %s %u %u %s %s %u", iot->dev->name, pool->name,
-	       READ_ONCE(pool->io_throttle), READ_ONCE(pool->io_limit),
+	       READ_ONCE(pool->settings.io_throttle), READ_ONCE(pool->settings.io_limit),
 	       ioband_type_name(READ_ONCE(volume->type)),
 	       READ_ONCE(pool->sched.policy)->name,
-	       READ_ONCE(pool->token_base));
+	       READ_ONCE(pool->settings.token_base));
 
 	rcu_read_lock();
 	while ((group = iov_next(volume, group, &id))) {
@@ -337,6 +337,8 @@ void iot_show(struct ioband_target *iot, char *result, unsigned int maxlen)
 {
 	struct ioband_volume *volume = iot->volume;
 	struct ioband_pool *pool = volume->pool;
+	u32 token_base = READ_ONCE(pool->settings.token_base);
+	u32 carryover = READ_ONCE(pool->settings.carryover);
 	u32 depth, held, held_max, squeeze;
 	const char *reason;
 	unsigned int sz = 0;
@@ -363,8 +365,7 @@ void iot_show(struct ioband_target *iot, char *result, unsigned int maxlen)
 	if (READ_ONCE(volume->type) == IOBAND_TYPE_CGROUP)
 		DMEMIT(" attribution=%s", ioband_attribution());
 	DMEMIT("\n");
-	if (READ_ONCE(pool->token_base) || READ_ONCE(pool->carryover))
+	if (token_base || carryover)
 		DMEMIT("token_base=%u carryover=%u note=no_effect_without_epochs\n",
-		       READ_ONCE(pool->token_base),
-		       READ_ONCE(pool->carryover));
+		       token_base, carryover);
 }

@@ -171,11 +171,7 @@ static int ioband_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	if (r)
 		goto free_target;
 	iot->policy = table.policy;
-	iot->io_throttle = table.io_throttle;
-	iot->io_limit = table.io_limit;
-	iot->token_base = table.token_base;
-	iot->carryover = table.carryover;
-	iot->quantum_ms = table.quantum_ms;
+	iot->settings = table.settings;
 
 	r = iot_open(iot, &table, &err);
 	if (r)
@@ -400,12 +396,8 @@ static void ioband_resume(struct dm_target *ti)
 		iot->resumed = true;
 		iop_set_policy(pool, iot->policy);
 		iov_resume(iot->volume);
-		if (iot_owns_pool(iot)) {
-			WRITE_ONCE(pool->token_base, iot->token_base);
-			WRITE_ONCE(pool->carryover, iot->carryover);
-			iop_set_quantum(pool, iot->quantum_ms);
-			iop_set_limits(pool, iot->io_throttle, iot->io_limit);
-		}
+		if (iot_owns_pool(iot))
+			iop_set(pool, &iot->settings);
 	}
 	mutex_unlock(&ioband_mutex);
 }

@@ -34,51 +34,61 @@ static void iog_counted(const struct ioband_group *group,
 		to[i] -= from[i];
 }
 
-static u64 iog_busy_ms(const struct ioband_group *group)
-{
-	return jiffies_to_msecs(READ_ONCE(group->busy_jiffies));
-}
-
 /* "-1", or the id printed to the caller's buffer. */
 static const char *iog_name(const struct ioband_group *group, char *name,
 			    size_t len)
 {
 	if (group->is_default)
 		return "-1";
-	snprintf(name, len, "%llu", (unsigned long long)group->id);
+	snprintf(name, len, "%llu", group->id);
 	return name;
+}
+
+/* Have @emit print something of each group of a volume. */
+static unsigned int emit_groups(struct ioband_volume *volume,
+				unsigned int (*emit)(struct ioband_group *group, char *result,
+						     unsigned int sz, unsigned int maxlen),
+				char *result, unsigned int sz, unsigned int maxlen)
+{
+	struct ioband_group *group = NULL;
+	unsigned long id;
+
+	rcu_read_lock();
+	while (sz + 1 < maxlen && (group = iov_next(volume, group, &id)))
+		sz = emit(group, result, sz, maxlen);
+	rcu_read_unlock();
+	return sz;
+}
+
+static unsigned int emit_counters(struct ioband_group *group, char *result,
+				  unsigned int sz, unsigned int maxlen)
+{
+	struct ioband_sums sums;
+	char name[24];
+
+	iog_counted(group, &sums);
+	/* No merges: bios are not merged before they get here. */
+	DMEMIT(" %s %llu 0 %llu %llu %llu 0 %llu %llu %u %u %llu",
+	       iog_name(group, name, sizeof(name)),
+	       sums.stats.issued_ios[READ], sums.stats.issued_sectors[READ],
+	       ns_to_ms(sums.stats.done_ns[READ]),
+	       sums.stats.issued_ios[WRITE], sums.stats.issued_sectors[WRITE],
+	       ns_to_ms(sums.stats.done_ns[WRITE]),
+	       iog_held(group), jiffies_to_msecs(READ_ONCE(group->busy_jiffies)),
+	       ns_to_ms(sums.stats.done_ns[READ] + sums.stats.done_ns[WRITE]));
+	return sz;
 }
 
 static void iot_status_info(const struct ioband_target *iot, char *result,
 			    unsigned int maxlen)
 {
-	struct ioband_volume *volume = iot->volume;
-	struct ioband_group *group = NULL;
-	struct ioband_sums sums;
 	unsigned int sz = 0;
-	unsigned long id;
-	char name[24];
 
-	DMEMIT("%s", volume->pool->name);
-	rcu_read_lock();
-	while ((group = iov_next(volume, group, &id))) {
-		if (sz + 1 >= maxlen)
-			break;
-		iog_counted(group, &sums);
-		/* No merges: bios are not merged before they get here. */
-		DMEMIT(" %s %llu 0 %llu %llu %llu 0 %llu %llu %u %llu %llu",
-		       iog_name(group, name, sizeof(name)),
-		       sums.stats.issued_ios[READ], sums.stats.issued_sectors[READ],
-		       ns_to_ms(sums.stats.done_ns[READ]),
-		       sums.stats.issued_ios[WRITE], sums.stats.issued_sectors[WRITE],
-		       ns_to_ms(sums.stats.done_ns[WRITE]),
-		       iog_held(group), iog_busy_ms(group),
-		       ns_to_ms(sums.stats.done_ns[READ] + sums.stats.done_ns[WRITE]));
-	}
-	rcu_read_unlock();
+	DMEMIT("%s", iot->volume->pool->name);
+	emit_groups(iot->volume, emit_counters, result, sz, maxlen);
 }
 
-/* Print a snapshot of a group's settings, as a table line has them. */
+/* Print a group and a snapshot of its settings, as a table line has them. */
 static unsigned int emit_settings(struct ioband_group *group, char *result,
 				  unsigned int sz, unsigned int maxlen)
 {
@@ -98,6 +108,10 @@ static unsigned int emit_settings(struct ioband_group *group, char *result,
 	}
 	spin_unlock(&pool->lock);
 
+	DMEMIT(" ");
+	if (!group->is_default)
+		DMEMIT("%llu", group->id);
+	DMEMIT(":");
 	len = ioband_settings_print(&settings, policy, result + sz,
 				    maxlen - sz);
 	return sz + min(len, maxlen - sz - 1);
@@ -113,11 +127,16 @@ static void iot_status_table(const struct ioband_target *iot, char *result,
 {
 	struct ioband_volume *volume = iot->volume;
 	const struct ioband_pool *pool = volume->pool;
-	u32 carryover = READ_ONCE(pool->settings.carryover);
-	u32 quantum_ms = READ_ONCE(pool->settings.quantum_ms);
-	unsigned int words = 0, sz = 0;
-	struct ioband_group *group = NULL;
-	unsigned long id;
+	const struct {
+		const char *name;
+		u64 value;
+	} options[] = {
+		{ "offset",	iot->offset_sectors },
+		{ "auto",	volume->auto_depth },
+		{ "carryover",	READ_ONCE(pool->settings.carryover) },
+		{ "quantum",	READ_ONCE(pool->settings.quantum_ms) },
+	};
+	unsigned int words = 0, sz = 0, i;
 
 	DMEMIT("%s %s %u %u %s %s %u", iot->dev->name, pool->name,
 	       READ_ONCE(pool->settings.io_throttle), READ_ONCE(pool->settings.io_limit),
@@ -125,30 +144,15 @@ static void iot_status_table(const struct ioband_target *iot, char *result,
 	       READ_ONCE(pool->sched.policy)->name,
 	       READ_ONCE(pool->settings.token_base));
 
-	rcu_read_lock();
-	while ((group = iov_next(volume, group, &id))) {
-		DMEMIT(" ");
-		if (!group->is_default)
-			DMEMIT("%llu", (unsigned long long)group->id);
-		DMEMIT(":");
-		sz = emit_settings(group, result, sz, maxlen);
-	}
-	rcu_read_unlock();
+	sz = emit_groups(volume, emit_settings, result, sz, maxlen);
 
-	words += iot->offset_sectors ? 2 : 0;
-	words += volume->auto_depth ? 2 : 0;
-	words += carryover ? 2 : 0;
-	words += quantum_ms ? 2 : 0;
+	for (i = 0; i < ARRAY_SIZE(options); i++)
+		words += options[i].value ? 2 : 0;
 	if (words)
 		DMEMIT(" options %u", words);
-	if (iot->offset_sectors)
-		DMEMIT(" offset %llu", (unsigned long long)iot->offset_sectors);
-	if (volume->auto_depth)
-		DMEMIT(" auto %u", volume->auto_depth);
-	if (carryover)
-		DMEMIT(" carryover %u", carryover);
-	if (quantum_ms)
-		DMEMIT(" quantum %u", quantum_ms);
+	for (i = 0; i < ARRAY_SIZE(options); i++)
+		if (options[i].value)
+			DMEMIT(" %s %llu", options[i].name, options[i].value);
 }
 
 static void iot_status_ima(const struct ioband_target *iot, char *result,
@@ -160,7 +164,7 @@ static void iot_status_ima(const struct ioband_target *iot, char *result,
 
 	DMEMIT_TARGET_NAME_VERSION(iot->ti->type);
 	DMEMIT(",device_name=%s,start=%llu,share=%s,type=%s,policy=%s;",
-	       iot->dev->name, (unsigned long long)iot->offset_sectors,
+	       iot->dev->name, (u64)iot->offset_sectors,
 	       pool->name, ioband_type_name(READ_ONCE(volume->type)),
 	       READ_ONCE(pool->sched.policy)->name);
 }
@@ -208,51 +212,6 @@ static unsigned int emit_buckets(const char *name, const u64 *buckets,
 	return sz;
 }
 
-/* A consistent snapshot of what the scheduler knows of a group. */
-struct ioband_standing {
-	u64 due_ppm;
-	u64 got_ppm;
-	u64 unmet_ns;
-	u32 held;
-	u32 went_ms;
-	bool is_kept_back;
-	u32 weight;
-	u32 tree_weight;
-	u64 parent;
-	bool has_parent;
-};
-
-static void iog_standing(struct ioband_group *group,
-			 struct ioband_standing *standing)
-{
-	struct ioband_pool *pool = group->volume->pool;
-	struct ioband_node *node = &group->node;
-	struct ioband_group *parent, *above;
-	enum ioband_dir dir;
-
-	memset(standing, 0, sizeof(*standing));
-	spin_lock(&pool->lock);
-	standing->weight = group->settings.weight;
-	standing->held = iog_held(group);
-	standing->went_ms = jiffies_to_msecs(jiffies - group->went_jiffies);
-	for (dir = IOBAND_READ; dir < IOBAND_DIRS; dir++)
-		standing->is_kept_back |= group->held[dir] && node->kept_back_ns[dir];
-	if (!group->detached) {
-		parent = iog_parent(group);
-		standing->has_parent = parent;
-		if (parent)
-			standing->parent = parent->id;
-		above = iog_above(group);
-		if (above && iog_is_member(group, above))
-			standing->tree_weight = above->node.weight;
-		standing->due_ppm = ioband_due_ppm(&pool->sched, node);
-		standing->got_ppm = ioband_got_ppm(&pool->sched, node);
-	}
-	if (node->terms)
-		standing->unmet_ns = node->terms->unmet_ns;
-	spin_unlock(&pool->lock);
-}
-
 static unsigned int emit_stats(struct ioband_group *group, char *result,
 			       unsigned int sz, unsigned int maxlen)
 {
@@ -264,36 +223,49 @@ static unsigned int emit_stats(struct ioband_group *group, char *result,
 		[IOBAND_BECAUSE_GRACE]	= "grace",
 		[IOBAND_BECAUSE_SQUEEZE] = "squeeze",
 	};
-	struct ioband_standing standing;
+	struct ioband_pool *pool = group->volume->pool;
+	struct ioband_node *node = &group->node;
+	struct ioband_group *parent = NULL, *above = NULL;
+	u64 in_flight, sectors[IOBAND_DIRS], due_ppm = 0, got_ppm = 0;
 	struct ioband_sums sums;
-	u64 in_flight, sectors[IOBAND_DIRS];
+	bool is_kept_back;
 	unsigned int i;
 	char name[24];
 
-	iog_standing(group, &standing);
 	in_flight = iog_in_flight(group, sectors);
 	iog_counted(group, &sums);
 	DMEMIT("group=%s", iog_name(group, name, sizeof(name)));
-	if (standing.has_parent)
-		DMEMIT(" parent=%llu", standing.parent);
-	DMEMIT(" weight=%u", standing.weight);
-	if (standing.tree_weight)
-		DMEMIT(" tree_weight=%u", standing.tree_weight);
+	/* A consistent snapshot of what the scheduler knows of it. */
+	spin_lock(&pool->lock);
+	if (!group->detached) {
+		parent = iog_parent(group);
+		above = iog_above(group);
+		due_ppm = ioband_due_ppm(&pool->sched, node);
+		got_ppm = ioband_got_ppm(&pool->sched, node);
+	}
+	is_kept_back = (group->held[READ] && node->kept_back_ns[READ]) ||
+		       (group->held[WRITE] && node->kept_back_ns[WRITE]);
+	if (parent)
+		DMEMIT(" parent=%llu", parent->id);
+	DMEMIT(" weight=%u", group->settings.weight);
+	if (above && iog_is_member(group, above))
+		DMEMIT(" tree_weight=%u", above->node.weight);
 	DMEMIT(" rd_ios=%llu rd_sectors=%llu rd_ns=%llu",
 	       sums.stats.issued_ios[READ], sums.stats.issued_sectors[READ],
 	       sums.stats.done_ns[READ]);
 	DMEMIT(" wr_ios=%llu wr_sectors=%llu wr_ns=%llu",
 	       sums.stats.issued_ios[WRITE], sums.stats.issued_sectors[WRITE],
 	       sums.stats.done_ns[WRITE]);
-	DMEMIT(" in_flight=%llu held=%u held_ios=%llu held_ns=%llu",
-	       in_flight, standing.held,
-	       sums.waits.held_ios, sums.waits.held_ns);
-	DMEMIT(" went_ms=%u kept_back=%d", standing.went_ms, standing.is_kept_back);
+	DMEMIT(" in_flight=%llu held=%u held_ios=%llu held_ns=%llu", in_flight,
+	       iog_held(group), sums.waits.held_ios, sums.waits.held_ns);
+	DMEMIT(" went_ms=%u kept_back=%d", jiffies_to_msecs(jiffies - group->went_jiffies),
+	       is_kept_back);
 	DMEMIT(" urgent_ios=%llu late_ios=%llu", sums.waits.urgent_ios, sums.stats.late_ios);
 	for (i = 0; i < IOBAND_BECAUSES; i++)
 		DMEMIT(" because_%s_ns=%llu", because[i], sums.waits.because_ns[i]);
-	DMEMIT(" due_ppm=%llu got_ppm=%llu unmet_min=%llu", standing.due_ppm,
-	       standing.got_ppm, div_u64(standing.unmet_ns, NSEC_PER_SEC));
+	DMEMIT(" due_ppm=%llu got_ppm=%llu unmet_min=%llu", due_ppm, got_ppm,
+	       node->terms ? div_u64(node->terms->unmet_ns, NSEC_PER_SEC) : 0);
+	spin_unlock(&pool->lock);
 	DMEMIT(" service_ns=%llu", sums.stats.service_ns);
 	sz = emit_buckets("wait_us", sums.waits.buckets, result, sz, maxlen);
 	sz = emit_buckets("service_us", sums.stats.services, result, sz, maxlen);
@@ -311,18 +283,7 @@ static unsigned int emit_stats(struct ioband_group *group, char *result,
  */
 void iot_stats(struct ioband_target *iot, char *result, unsigned int maxlen)
 {
-	struct ioband_volume *volume = iot->volume;
-	struct ioband_group *group = NULL;
-	unsigned int sz = 0;
-	unsigned long id;
-
-	rcu_read_lock();
-	while ((group = iov_next(volume, group, &id))) {
-		if (sz + 1 >= maxlen)
-			break;
-		sz = emit_stats(group, result, sz, maxlen);
-	}
-	rcu_read_unlock();
+	emit_groups(iot->volume, emit_stats, result, 0, maxlen);
 }
 
 /**
@@ -339,27 +300,19 @@ void iot_show(struct ioband_target *iot, char *result, unsigned int maxlen)
 	struct ioband_pool *pool = volume->pool;
 	u32 token_base = READ_ONCE(pool->settings.token_base);
 	u32 carryover = READ_ONCE(pool->settings.carryover);
-	u32 depth, held, held_max, squeeze;
-	const char *reason;
 	unsigned int sz = 0;
-	bool contended;
+	u32 squeeze;
 
 	spin_lock(&pool->lock);
-	depth = pool->sched.depth;
-	reason = ioband_depth_reasons[pool->depth_reason];
-	held = pool->sched.held;
-	held_max = pool->held_max;
-	contended = pool->contended;
-	squeeze = ioband_squeeze_percent(&pool->sched);
-	spin_unlock(&pool->lock);
-
-	DMEMIT("share=%s policy=%s type=%s depth=%u depth_reason=%s",
-	       pool->name, READ_ONCE(pool->sched.policy)->name,
-	       ioband_type_name(READ_ONCE(volume->type)), depth, reason);
+	DMEMIT("share=%s policy=%s type=%s depth=%u depth_reason=%s", pool->name,
+	       pool->sched.policy->name, ioband_type_name(READ_ONCE(volume->type)),
+	       pool->sched.depth, ioband_depth_reasons[pool->depth_reason]);
 	if (pool->nr_legs > 1)
 		DMEMIT(" legs=%u", pool->nr_legs);
-	DMEMIT(" contended=%d in_flight=%u held=%u held_max=%u", contended,
-	       iop_in_flight(pool), held, held_max);
+	DMEMIT(" contended=%d in_flight=%u held=%u held_max=%u", pool->contended,
+	       iop_in_flight(pool), pool->sched.held, pool->held_max);
+	squeeze = ioband_squeeze_percent(&pool->sched);
+	spin_unlock(&pool->lock);
 	if (squeeze < 100)
 		DMEMIT(" squeeze=%u", squeeze);
 	if (READ_ONCE(volume->type) == IOBAND_TYPE_CGROUP)

@@ -215,10 +215,9 @@ struct ioband_below {
 	u64 stalled_ns;
 	/* What was there at that time, and still is; less if it is not sure. */
 	atomic64_t given_up_sectors;
-	/* The rest is guarded by pool->lock. */
-	bool is_counted;		/* what is there is to be counted ... */
-	s64 there_sectors;		/* ... here */
-	/* When there was some last, and it was silent; and in which busy period. */
+	/* The rest is stall_work's. */
+	bool is_silent;			/* something is there, and nothing comes */
+	/* When that was so last, or might have been; and in which busy period. */
 	unsigned long suspect_jiffies;
 	u32 suspect_period;
 };
@@ -226,7 +225,7 @@ struct ioband_below {
 /* per dm table and share id */
 struct ioband_volume {
 	struct ioband_pool *pool;
-	struct list_head list;		/* pool->volumes, under ioband_mutex */
+	struct list_head list;		/* pool->volumes */
 	struct dm_table *table;
 	unsigned int nr_targets;	/* under ioband_mutex */
 	/* Its table was resumed once; written under ioband_mutex and pool->lock. */
@@ -388,7 +387,7 @@ struct ioband_pool {
 	/* The rest is guarded by ioband_mutex. */
 	DECLARE_HASHTABLE(cgroups, 7);	/* places of cgroups in the tree (place.c) */
 	struct list_head list;		/* all pools */
-	struct list_head volumes;
+	struct list_head volumes;	/* written under lock, too; read under RCU */
 	unsigned int nr_users;
 	char name[IOBAND_SHARE_LEN + 1];
 	struct ioband_leg legs[];	/* of the root, if there are several legs */

@@ -32,7 +32,7 @@
  * @iob: the bio
  *
  * Context: any; after a full barrier since the bio was counted as done. That pairs with
- * iop_give_up(): what is not seen there as done sees here that it was given up.
+ * iov_give_up(): what is not seen there as done sees here that it was given up.
  * Return: whether the bio was given up.
  */
 bool iob_note_answer(const struct ioband_bio *iob)
@@ -63,45 +63,23 @@ static struct ioband_group *iop_group_after(struct ioband_pool *pool,
 	return node ? iog_from_node(node) : NULL;
 }
 
-/* Count what volumes have at the disk, where that is asked for. */
-static void iop_count_there(struct ioband_pool *pool)
+/* Count the data that a volume has at the disk. Under RCU. */
+static void iov_count_there(struct ioband_volume *volume, u64 sectors[IOBAND_DIRS])
 {
-	struct ioband_group *group = NULL;
-	u64 sectors[IOBAND_DIRS];
-	struct ioband_below *below;
-	enum ioband_dir dir;
+	struct ioband_group *group;
+	unsigned long id;
 
-	while ((group = iop_group_after(pool, group))) {
-		below = group->volume->below;
-		if (!below[IOBAND_READ].is_counted && !below[IOBAND_WRITE].is_counted)
-			continue;
+	memset(sectors, 0, sizeof(*sectors) * IOBAND_DIRS);
+	iog_data_in_flight(volume->default_group, sectors);
+	xa_for_each(&volume->groups, id, group)
 		iog_data_in_flight(group, sectors);
-		for (dir = IOBAND_READ; dir < IOBAND_DIRS; dir++)
-			below[dir].there_sectors += sectors[dir];
-	}
-}
-
-/* Ask for a volume to be counted if it may be silent. */
-static bool iov_may_be_silent(struct ioband_volume *volume)
-{
-	struct ioband_below *below;
-	bool any = false;
-
-	for (below = volume->below; below < volume->below + IOBAND_DIRS; below++) {
-		below->there_sectors = 0;
-		below->is_counted = !below->stalled_ns &&
-				    time_before(READ_ONCE(below->done_jiffies),
-						jiffies - IOBAND_LOOK_JIFFIES / 2);
-		any |= below->is_counted;
-	}
-	return any;
 }
 
 /*
- * Whether it had something there at the last look, too, and nothing came meanwhile. What
- * comes is noted only within a busy period.
+ * Whether there was something at the last look, too, and nothing came meanwhile. What comes
+ * is noted only within a busy period.
  */
-static bool below_is_silent(struct ioband_below *below, u32 period)
+static bool was_suspect(struct ioband_below *below, u32 period)
 {
 	bool was_suspect = below->suspect_period == period &&
 			   time_before(READ_ONCE(below->done_jiffies), below->suspect_jiffies);
@@ -111,38 +89,35 @@ static bool below_is_silent(struct ioband_below *below, u32 period)
 	return was_suspect;
 }
 
-/* Whether a volume is silent: that is to be counted from now on. */
-static bool iov_is_silent(struct ioband_volume *volume, u32 period)
+static bool iov_find_silent(struct ioband_volume *volume, u32 period)
 {
-	struct ioband_below *below;
-	bool any = false;
+	struct ioband_below *below = volume->below;
+	u64 there_sectors[IOBAND_DIRS];
+	enum ioband_dir dir;
 
-	for (below = volume->below; below < volume->below + IOBAND_DIRS; below++) {
-		/* A volume of several targets comes several times. */
-		if (below->is_counted && !time_before(jiffies, below->suspect_jiffies +
-							       IOBAND_LOOK_JIFFIES / 2))
-			below->is_counted = below->there_sectors &&
-					    below_is_silent(below, period);
-		any |= below->is_counted;
-	}
-	return any;
+	for (dir = IOBAND_READ; dir < IOBAND_DIRS; dir++)
+		below[dir].is_silent = !below[dir].stalled_ns &&
+				       time_before(READ_ONCE(below[dir].done_jiffies),
+						   jiffies - IOBAND_LOOK_JIFFIES / 2);
+	if (!below[IOBAND_READ].is_silent && !below[IOBAND_WRITE].is_silent)
+		return false;
+	iov_count_there(volume, there_sectors);
+	for (dir = IOBAND_READ; dir < IOBAND_DIRS; dir++)
+		below[dir].is_silent = below[dir].is_silent && there_sectors[dir] &&
+				       was_suspect(&below[dir], period);
+	return below[IOBAND_READ].is_silent || below[IOBAND_WRITE].is_silent;
 }
 
-static bool iop_find_silent(struct ioband_pool *pool)
+/* Without pool->lock: it is a line of each processor for each group. */
+static bool iop_find_silent(struct ioband_pool *pool, u32 period)
 {
-	struct ioband_target *iot;
+	struct ioband_volume *volume;
 	bool any = false;
 
-	lockdep_assert_held(&pool->lock);
-
-	list_for_each_entry(iot, &pool->targets, list)
-		any |= iov_may_be_silent(iot->volume);
-	if (!any)
-		return false;
-	iop_count_there(pool);
-	any = false;
-	list_for_each_entry(iot, &pool->targets, list)
-		any |= iov_is_silent(iot->volume, pool->sched.period);
+	rcu_read_lock();
+	list_for_each_entry_rcu(volume, &pool->volumes, list)
+		any |= iov_find_silent(volume, period);
+	rcu_read_unlock();
 	return any;
 }
 
@@ -154,7 +129,7 @@ static bool iop_others_wait(struct ioband_pool *pool)
 
 	while ((group = iop_group_after(pool, group)))
 		for (dir = IOBAND_READ; dir < IOBAND_DIRS; dir++)
-			if (!group->volume->below[dir].is_counted &&
+			if (!group->volume->below[dir].is_silent &&
 			    ioband_may_go(&group->node, dir))
 				return true;
 	return false;
@@ -176,53 +151,46 @@ static bool iop_begin_cohort(struct ioband_pool *pool)
 	return false;
 }
 
-static void iov_begin_stall(struct ioband_volume *volume, u64 now_ns)
+static void iov_give_up(struct ioband_volume *volume, u64 now_ns)
 {
+	u64 there_sectors[IOBAND_DIRS];
 	struct ioband_below *below;
+	enum ioband_dir dir;
 
-	for (below = volume->below; below < volume->below + IOBAND_DIRS; below++) {
-		below->there_sectors = 0;
-		if (!below->is_counted)
+	for (dir = IOBAND_READ; dir < IOBAND_DIRS; dir++) {
+		below = &volume->below[dir];
+		if (!below->is_silent)
 			continue;
+		DMWARN_LIMIT("share %s: the device below %s does not answer to %s",
+			     volume->pool->name,
+			     dm_device_name(dm_table_get_md(volume->table)),
+			     dir == IOBAND_READ ? "reads" : "writes");
 		atomic64_set(&below->given_up_sectors, 0);
-		/* A volume of several targets comes several times. */
-		if (!below->stalled_ns)
-			DMWARN_LIMIT("share %s: the device below %s does not answer to %s",
-				     volume->pool->name,
-				     dm_device_name(dm_table_get_md(volume->table)),
-				     below == volume->below ? "reads" : "writes");
 		WRITE_ONCE(below->stalled_ns, now_ns);
 	}
-}
-
-static void iov_give_up(struct ioband_volume *volume)
-{
-	struct ioband_below *below;
-
-	for (below = volume->below; below < volume->below + IOBAND_DIRS; below++) {
-		if (below->is_counted)
-			atomic64_add(below->there_sectors, &below->given_up_sectors);
-		below->is_counted = false;
-	}
-}
-
-/* Have what is at the disk take no room, and what is silent wait until it has completed. */
-static void iop_give_up(struct ioband_pool *pool, u64 now_ns)
-{
-	struct ioband_target *iot;
-
-	lockdep_assert_held(&pool->lock);
-
-	list_for_each_entry(iot, &pool->targets, list)
-		iov_begin_stall(iot->volume, now_ns);
 	/*
 	 * Pairs with the barrier before iob_note_answer(). What completes now may be taken
 	 * off though it was not counted; then the rest is not waited for.
 	 */
 	smp_mb();
-	iop_count_there(pool);
-	list_for_each_entry(iot, &pool->targets, list)
-		iov_give_up(iot->volume);
+	iov_count_there(volume, there_sectors);
+	for (dir = IOBAND_READ; dir < IOBAND_DIRS; dir++)
+		if (volume->below[dir].is_silent)
+			atomic64_add(there_sectors[dir], &volume->below[dir].given_up_sectors);
+}
+
+/* Have what is at the disk take no room, and what is silent wait until it has completed. */
+static void iop_give_up(struct ioband_pool *pool, u64 now_ns)
+{
+	struct ioband_volume *volume;
+
+	lockdep_assert_held(&pool->lock);
+
+	rcu_read_lock();
+	list_for_each_entry(volume, &pool->volumes, list)
+		if (volume->below[IOBAND_READ].is_silent || volume->below[IOBAND_WRITE].is_silent)
+			iov_give_up(volume, now_ns);
+	rcu_read_unlock();
 	pool->has_stalled = true;
 }
 
@@ -276,19 +244,18 @@ static bool iop_is_blocked(const struct ioband_pool *pool, u64 now_ns)
 }
 
 /* Keep back volumes that do not answer, and no others; true if something may go by that. */
-static bool iop_look_for_stalls(struct ioband_pool *pool, u64 now_ns)
+static bool iop_look_for_stalls(struct ioband_pool *pool, bool any_silent, u64 now_ns)
 {
 	bool had_stalled = pool->has_stalled;
 	struct ioband_group *group = NULL;
-	struct ioband_target *iot;
+	struct ioband_volume *volume;
 
 	lockdep_assert_held(&pool->lock);
 
 	pool->has_stalled = false;
-	list_for_each_entry(iot, &pool->targets, list)
-		pool->has_stalled |= iov_let_back(iot->volume);
-	if (iop_is_blocked(pool, now_ns) && iop_find_silent(pool) && iop_others_wait(pool) &&
-	    iop_begin_cohort(pool))
+	list_for_each_entry(volume, &pool->volumes, list)
+		pool->has_stalled |= iov_let_back(volume);
+	if (any_silent && iop_others_wait(pool) && iop_begin_cohort(pool))
 		iop_give_up(pool, now_ns);
 	if (!had_stalled && !pool->has_stalled)
 		return false;
@@ -307,12 +274,19 @@ void iop_stall_work(struct work_struct *work)
 {
 	struct ioband_pool *pool = container_of(to_delayed_work(work), struct ioband_pool,
 						stall_work);
+	bool any_silent;
 	u64 now_ns;
+	u32 period;
 
 	spin_lock(&pool->lock);
-	now_ns = ktime_get_ns();
 	pool->nr_stall_looks++;
-	if (iop_look_for_stalls(pool, now_ns))
+	any_silent = iop_is_blocked(pool, ktime_get_ns());
+	period = pool->sched.period;
+	spin_unlock(&pool->lock);
+	any_silent = any_silent && iop_find_silent(pool, period);
+	spin_lock(&pool->lock);
+	now_ns = ktime_get_ns();
+	if (iop_look_for_stalls(pool, any_silent, now_ns))
 		iop_pump(pool, NULL, NULL, now_ns);
 	pool->looks_for_stalls = pool->nr_holding || pool->has_stalled;
 	if (pool->looks_for_stalls)

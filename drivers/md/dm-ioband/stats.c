@@ -34,7 +34,7 @@ void iog_sum(const struct ioband_group *group, struct ioband_sums *sums)
 /**
  * iog_data_in_flight - count the data that a group has on its way to or from the disk
  * @group: the group
- * @sectors: filled in: reads, writes
+ * @sectors: of reads and of writes; this is added
  *
  * As iog_in_flight(), but it costs less: a line of each CPU's.
  *
@@ -45,7 +45,6 @@ void iog_data_in_flight(const struct ioband_group *group, u64 sectors[IOBAND_DIR
 	const struct ioband_stats *stats;
 	unsigned int cpu, i;
 
-	memset(sectors, 0, sizeof(*sectors) * IOBAND_DIRS);
 	for_each_possible_cpu(cpu) {
 		stats = per_cpu_ptr(group->stats, cpu);
 		for (i = 0; i < IOBAND_DIRS; i++)
@@ -77,6 +76,7 @@ u64 iog_in_flight(const struct ioband_group *group, u64 sectors[IOBAND_DIRS])
 	unsigned int cpu, i;
 	u64 ios = 0;
 
+	memset(sectors, 0, sizeof(*sectors) * IOBAND_DIRS);
 	iog_data_in_flight(group, sectors);
 	for_each_possible_cpu(cpu) {
 		stats = per_cpu_ptr(group->stats, cpu);

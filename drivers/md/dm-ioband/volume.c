@@ -173,7 +173,9 @@ int iov_get(struct ioband_pool *pool, struct ioband_target *iot,
 	if (r)
 		return r;
 	volume->table = iot->ti->table;
-	list_add_tail(&volume->list, &pool->volumes);
+	spin_lock(&pool->lock);
+	list_add_tail_rcu(&volume->list, &pool->volumes);
+	spin_unlock(&pool->lock);
 found:
 	volume->nr_targets++;
 	iot->volume = volume;
@@ -219,6 +221,9 @@ void iov_put(struct ioband_target *iot)
 
 	if (--volume->nr_targets)
 		return;
-	list_del(&volume->list);
+	/* A grace period later its groups are freed, and then it is. */
+	spin_lock(&volume->pool->lock);
+	list_del_rcu(&volume->list);
+	spin_unlock(&volume->pool->lock);
 	iov_destroy(volume);
 }

@@ -605,8 +605,7 @@ void iot_stats(struct ioband_target *iot, char *result, unsigned int maxlen);
 void iot_show(struct ioband_target *iot, char *result, unsigned int maxlen);
 
 /* suspend.c */
-void iop_push_back(struct ioband_pool *pool, struct ioband_volume *volume);
-void iop_drain(struct ioband_pool *pool, struct ioband_volume *volume);
+void iov_suspend(struct ioband_volume *volume, bool noflush);
 
 /* pool.c */
 void iot_find_legs(struct ioband_target *iot);

@@ -8,22 +8,31 @@
  */
 #include "ioband.h"
 
-static void iog_push_back(struct ioband_pool *pool, struct ioband_group *group,
+/* Take a run out of what is held; its group is not charged for it. */
+static void iob_give_back(struct ioband_pool *pool, struct ioband_bio *iob,
 			  struct bio_list *bios)
+{
+	iob_dequeue(pool, iob, ktime_get_ns());
+	for (; iob; iob = iob->next) {
+		percpu_ref_put(&iob->group->ref);
+		iob->group = NULL;
+		bio_list_add(bios, iob_to_bio(iob));
+	}
+}
+
+/* Have a group hold nothing: it goes to @bios, or down if that is %NULL. */
+static void iog_empty(struct ioband_pool *pool, struct ioband_group *group,
+		      struct bio_list *bios)
 {
 	struct ioband_io *io;
 	unsigned int nr = 0;
 
 	spin_lock(&pool->lock);
 	while ((io = iog_first_held(group))) {
-		struct ioband_bio *iob = iob_from_io(io);
-
-		iob_dequeue(pool, iob, ktime_get_ns());
-		for (; iob; iob = iob->next) {
-			iob->group = NULL;
-			percpu_ref_put(&group->ref);
-			bio_list_add(bios, iob_to_bio(iob));
-		}
+		if (bios)
+			iob_give_back(pool, iob_from_io(io), bios);
+		else
+			iob_let_go(pool, iob_from_io(io), ktime_get_ns());
 		iop_let_others(pool, &nr, io);
 	}
 	spin_unlock(&pool->lock);
@@ -31,75 +40,37 @@ static void iog_push_back(struct ioband_pool *pool, struct ioband_group *group,
 }
 
 /**
- * iop_push_back - hand the held bios of a volume back to dm, to be requeued
- * @pool: the pool
- * @volume: the volume; none of its targets holds a bio until its push_back is cleared
+ * iov_suspend - have a volume hold nothing
+ * @volume: the volume; none of its targets holds a bio until they are resumed
+ * @noflush: hand what is held back to dm, to be requeued, instead of sending it down
  *
- * Context: process; dm is in a noflush suspend of all its targets.
+ * A flushing suspend must not wait until a limit of one I/O per second has let a thousand
+ * pass. The groups are charged all the same.
+ *
+ * Context: process; dm suspends all of the volume's targets, that way.
  */
-void iop_push_back(struct ioband_pool *pool, struct ioband_volume *volume)
+void iov_suspend(struct ioband_volume *volume, bool noflush)
 {
-	struct ioband_target *iot;
 	struct bio_list bios = BIO_EMPTY_LIST;
+	struct ioband_pool *pool = volume->pool;
 	struct ioband_group *group = NULL;
+	struct ioband_target *iot;
 	struct bio *bio;
 	unsigned long id;
 
 	spin_lock(&pool->lock);
 	list_for_each_entry(iot, &pool->targets, list)
 		if (iot->volume == volume)
-			WRITE_ONCE(iot->push_back, true);
+			WRITE_ONCE(*(noflush ? &iot->push_back : &iot->drain), true);
 	spin_unlock(&pool->lock);
 
 	mutex_lock(&ioband_mutex);
 	while ((group = iov_next(volume, group, &id)))
-		iog_push_back(pool, group, &bios);
+		iog_empty(pool, group, noflush ? &bios : NULL);
 	mutex_unlock(&ioband_mutex);
 
 	while ((bio = bio_list_pop(&bios))) {
 		bio->bi_status = BLK_STS_DM_REQUEUE;
 		bio_endio(bio);
 	}
-}
-
-static void iog_drain(struct ioband_pool *pool, struct ioband_group *group)
-{
-	struct ioband_io *io;
-	unsigned int nr = 0;
-
-	spin_lock(&pool->lock);
-	while ((io = iog_first_held(group))) {
-		iob_let_go(pool, iob_from_io(io), ktime_get_ns());
-		iop_let_others(pool, &nr, io);
-	}
-	spin_unlock(&pool->lock);
-	iog_wake_all(group);
-}
-
-/**
- * iop_drain - send down all that a volume holds
- * @pool: the pool
- * @volume: the volume; none of its targets holds a bio until its drain is cleared
- *
- * A flushing suspend waits for every bio, and must not wait until a limit of one
- * I/O per second has let a thousand pass. The groups are charged all the same.
- *
- * Context: process.
- */
-void iop_drain(struct ioband_pool *pool, struct ioband_volume *volume)
-{
-	struct ioband_target *iot;
-	struct ioband_group *group = NULL;
-	unsigned long id;
-
-	spin_lock(&pool->lock);
-	list_for_each_entry(iot, &pool->targets, list)
-		if (iot->volume == volume)
-			WRITE_ONCE(iot->drain, true);
-	spin_unlock(&pool->lock);
-
-	mutex_lock(&ioband_mutex);
-	while ((group = iov_next(volume, group, &id)))
-		iog_drain(pool, group);
-	mutex_unlock(&ioband_mutex);
 }

@@ -326,7 +326,7 @@ static int ioband_end_io(struct dm_target *ti, struct bio *bio,
 
 	if (likely(iob->group))
 		iop_complete(iot->volume->pool, iob);
-	/* This is how iop_push_back() ends bios that are to be requeued. */
+	/* This is how iov_suspend() ends bios that are to be requeued. */
 	if (unlikely(*error == BLK_STS_DM_REQUEUE))
 		return DM_ENDIO_REQUEUE;
 	return DM_ENDIO_DONE;
@@ -341,27 +341,19 @@ static int ioband_end_io(struct dm_target *ti, struct bio *bio,
  * 3. dm stops map, and waits for the bios at the disk;
  * 4. resume, of this table or the next: dm submits the bios it kept.
  */
-static void iot_run(struct ioband_target *iot)
-{
-	WRITE_ONCE(iot->push_back, false);
-	WRITE_ONCE(iot->drain, false);
-}
-
 static void ioband_presuspend(struct dm_target *ti)
 {
 	struct ioband_target *iot = ti->private;
 
-	if (dm_noflush_suspending(ti))
-		iop_push_back(iot->volume->pool, iot->volume);
-	else
-		iop_drain(iot->volume->pool, iot->volume);
+	iov_suspend(iot->volume, dm_noflush_suspending(ti));
 }
 
 static void ioband_presuspend_undo(struct dm_target *ti)
 {
 	struct ioband_target *iot = ti->private;
 
-	iot_run(iot);
+	WRITE_ONCE(iot->push_back, false);
+	WRITE_ONCE(iot->drain, false);
 }
 
 /*
@@ -389,7 +381,7 @@ static void ioband_resume(struct dm_target *ti)
 	struct ioband_target *iot = ti->private;
 	struct ioband_pool *pool = iot->volume->pool;
 
-	iot_run(iot);
+	ioband_presuspend_undo(ti);
 
 	mutex_lock(&ioband_mutex);
 	if (!iot->resumed) {

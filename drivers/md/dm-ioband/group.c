@@ -16,16 +16,23 @@ DEFINE_MUTEX(ioband_mutex);
 #define ALLOC_TRIES		5
 #define ALLOC_PAUSE_MS		10
 
+/* Free a group that nobody can find, in use before or not, or not complete. */
+static void iog_free_memory(struct ioband_group *group)
+{
+	percpu_ref_exit(&group->ref);
+	free_percpu(group->stats);
+	kfree(rcu_access_pointer(group->base));
+	kfree(group->node.terms);
+	kfree(group);
+}
+
 static void iog_free_rcu(struct rcu_head *rcu)
 {
 	struct ioband_group *group =
 		container_of(rcu, struct ioband_group, rcu);
 	struct ioband_volume *volume = group->volume;
 
-	free_percpu(group->stats);
-	kfree(rcu_access_pointer(group->base));
-	kfree(group->node.terms);
-	kfree(group);
+	iog_free_memory(group);
 	/* At 0 the volume may be freed at once: only its address is used. */
 	if (atomic_dec_and_test(&volume->nr_live))
 		wake_up_var(&volume->nr_live);
@@ -36,7 +43,6 @@ static void iog_release(struct percpu_ref *ref)
 	struct ioband_group *group =
 		container_of(ref, struct ioband_group, ref);
 
-	percpu_ref_exit(ref);
 	call_rcu(&group->rcu, iog_free_rcu);
 }
 
@@ -69,16 +75,9 @@ static struct ioband_group *alloc_one(struct ioband_pool *pool)
 	if (!group)
 		return NULL;
 	group->stats = alloc_percpu(struct ioband_stats);
-	if (!group->stats)
-		goto free_group;
-	if (percpu_ref_init(&group->ref, iog_release, 0, GFP_KERNEL))
-		goto free_stats;
-	return group;
-
-free_stats:
-	free_percpu(group->stats);
-free_group:
-	kfree(group);
+	if (group->stats && !percpu_ref_init(&group->ref, iog_release, 0, GFP_KERNEL))
+		return group;
+	iog_free_memory(group);
 	return NULL;
 }
 
@@ -94,9 +93,7 @@ void iog_free(struct list_head *spare)
 
 	list_for_each_entry_safe(group, next, spare, spare) {
 		list_del(&group->spare);
-		percpu_ref_exit(&group->ref);
-		free_percpu(group->stats);
-		kfree(group);
+		iog_free_memory(group);
 	}
 }
 
@@ -343,38 +340,21 @@ void iog_wake_all(struct ioband_group *group)
 		wake_up_all(&group->wait[dir]);
 }
 
-/* Move what a group that is being detached holds to another of its volume. */
-static void iog_rehome(struct ioband_pool *pool, struct ioband_group *from,
+/* Move a held run to another group of the volume. */
+static void iob_rehome(struct ioband_pool *pool, struct ioband_bio *first,
 		       struct ioband_group *to)
 {
-	struct ioband_io *io;
-	unsigned int nr = 0;
-	u64 now_ns;
+	u64 now_ns = ktime_get_ns();
+	struct ioband_bio *iob;
 
-	spin_lock(&pool->lock);
-	WRITE_ONCE(from->detached, true);
-	if (READ_ONCE(pool->user) == from) {
-		WRITE_ONCE(pool->user, NULL);
-		iop_disown(pool);
+	iog_join(pool, to);
+	iob_dequeue(pool, first, now_ns);
+	for (iob = first; iob; iob = iob->next) {
+		percpu_ref_get(&to->ref);
+		percpu_ref_put(&iob->group->ref);
+		iob->group = to;
 	}
-	/* Without another to go to, it holds nothing. */
-	while ((io = iog_first_held(from))) {
-		struct ioband_bio *first = iob_from_io(io), *iob;
-
-		now_ns = ktime_get_ns();
-		iog_join(pool, to);
-		iob_dequeue(pool, first, now_ns);
-		for (iob = first; iob; iob = iob->next)
-			iob_move(iob, to);
-		iob_enqueue(pool, first, now_ns);
-		iop_let_others(pool, &nr, io);
-	}
-	now_ns = ktime_get_ns();
-	iop_drop_streams(pool, from);
-	ioband_node_del(&pool->sched, &from->node, now_ns);
-	iop_pump(pool, NULL, NULL, now_ns);
-	spin_unlock(&pool->lock);
-	iog_wake_all(from);
+	iob_enqueue(pool, first, now_ns);
 }
 
 /**
@@ -388,15 +368,30 @@ void iog_del(struct ioband_group *group, struct ioband_group *heir)
 {
 	struct ioband_pool *pool = group->volume->pool;
 	struct ioband_node *above = group->node.parent;
-	bool was_limited = group->is_limited;
+	struct ioband_io *io;
+	unsigned int nr = 0;
+	u64 now_ns;
 
-	iog_rehome(pool, group, heir);
 	spin_lock(&pool->lock);
-	if (was_limited)
+	WRITE_ONCE(group->detached, true);
+	if (READ_ONCE(pool->user) == group) {
+		WRITE_ONCE(pool->user, NULL);
+		iop_disown(pool);
+	}
+	while ((io = iog_first_held(group))) {
+		iob_rehome(pool, iob_from_io(io), heir);
+		iop_let_others(pool, &nr, io);
+	}
+	now_ns = ktime_get_ns();
+	iop_drop_streams(pool, group);
+	ioband_node_del(&pool->sched, &group->node, now_ns);
+	if (group->is_limited)
 		iop_spread_limits(pool, above);
 	if (group->settings.latency_us)
 		iop_find_latency(pool);
+	iop_pump(pool, NULL, NULL, now_ns);
 	spin_unlock(&pool->lock);
+	iog_wake_all(group);
 	percpu_ref_kill(&group->ref);
 }
 

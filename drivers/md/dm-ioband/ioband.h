@@ -450,14 +450,6 @@ static inline bool iob_is_writeback(struct ioband_bio *iob)
 	return op_is_write(bio_op(bio)) && !op_is_sync(bio->bi_opf);
 }
 
-/* Move a bio that has not been issued yet to another group. */
-static inline void iob_move(struct ioband_bio *iob, struct ioband_group *to)
-{
-	percpu_ref_get(&to->ref);
-	percpu_ref_put(&iob->group->ref);
-	iob->group = to;
-}
-
 /* The lane a bio goes down; lanes do not wait for each other. */
 static inline struct ioband_lane *iob_lane(const struct ioband_bio *iob)
 {

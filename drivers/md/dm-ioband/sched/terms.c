@@ -179,13 +179,11 @@ void ioband_terms_init(struct ioband_terms *terms,
 
 	memset(terms, 0, sizeof(*terms));
 	for (i = 0; i < IOBAND_LIMITS; i++) {
-		terms->limits[i] = limits[i];
 		if (!limits[i].rate)
 			continue;
 		terms->has_limits = true;
-		bucket_init(&terms->average[i], limits[i].rate,
-			    limits[i].burst);
-		bucket_init(&terms->peak[i], limits[i].peak, 0);
+		bucket_init(&terms->limits[i][0], limits[i].rate, limits[i].burst);
+		bucket_init(&terms->limits[i][1], limits[i].peak, 0);
 	}
 	terms->min_rate = min_rate;
 	terms->min_is_ios = min_is_ios;
@@ -238,10 +236,8 @@ void ioband_terms_inherit(struct ioband_terms *terms,
 {
 	unsigned int i;
 
-	for (i = 0; i < IOBAND_LIMITS; i++) {
-		bucket_inherit(&terms->average[i], &old->average[i], now_ns);
-		bucket_inherit(&terms->peak[i], &old->peak[i], now_ns);
-	}
+	for (i = 0; i < 2 * IOBAND_LIMITS; i++)
+		bucket_inherit(&terms->limits[i / 2][i % 2], &old->limits[i / 2][i % 2], now_ns);
 	/* A minimum in the other unit is a new one. */
 	if (terms->min_rate && old->min_rate &&
 	    terms->min_is_ios == old->min_is_ios) {
@@ -275,26 +271,21 @@ static bool limit_is_bytes(unsigned int id)
 u64 ioband_terms_due_ns(const struct ioband_terms *terms, enum ioband_dir dir, u64 ios,
 			u64 sectors, u64 now_ns)
 {
-	u64 open_ns = now_ns;
-	unsigned int i;
+	u64 open_ns = now_ns, at_ns;
+	unsigned int i, j;
 
 	if (!terms->has_limits)
 		return now_ns;
 	for (i = 0; i < ARRAY_SIZE(limits_of[dir]); i++) {
-		unsigned int id = limits_of[dir][i];
-		u64 units = limit_is_bytes(id) ? sectors << SECTOR_BYTES_SHIFT : ios;
-		u64 at_ns;
+		const struct ioband_bucket *bucket = terms->limits[limits_of[dir][i]];
+		u64 units = limit_is_bytes(limits_of[dir][i]) ?
+			    sectors << SECTOR_BYTES_SHIFT : ios;
 
-		if (!terms->limits[id].rate)
-			continue;
-		at_ns = bucket_open_ns(&terms->average[id], units, now_ns);
-		if (ioband_before(open_ns, at_ns))
-			open_ns = at_ns;
-		if (!terms->limits[id].peak)
-			continue;
-		at_ns = bucket_open_ns(&terms->peak[id], units, now_ns);
-		if (ioband_before(open_ns, at_ns))
-			open_ns = at_ns;
+		for (j = 0; j < 2 && bucket[j].rate; j++) {
+			at_ns = bucket_open_ns(&bucket[j], units, now_ns);
+			if (ioband_before(open_ns, at_ns))
+				open_ns = at_ns;
+		}
 	}
 	return open_ns;
 }
@@ -303,6 +294,30 @@ u64 ioband_terms_due_ns(const struct ioband_terms *terms, enum ioband_dir dir, u
 static u64 bytes_of(u32 sectors)
 {
 	return min_t(u64, (u64)sectors << SECTOR_BYTES_SHIFT, U32_MAX);
+}
+
+/* Charge I/O; if it did not wait, none goes later than @until_ns for it, else that is 0. */
+static void charge(struct ioband_terms *terms, enum ioband_dir dir, u32 ios, u32 sectors,
+		   u64 since_ns, u64 until_ns, u64 now_ns)
+{
+	u64 bytes = bytes_of(sectors);
+	unsigned int i, j;
+
+	if (terms->min_rate)
+		min_fill(&terms->min, terms->min_is_ios ? ios : bytes, now_ns);
+	if (!terms->has_limits)
+		return;
+	for (i = 0; i < ARRAY_SIZE(limits_of[dir]); i++) {
+		struct ioband_bucket *bucket = terms->limits[limits_of[dir][i]];
+		u64 units = limit_is_bytes(limits_of[dir][i]) ? bytes : ios;
+
+		for (j = 0; j < 2 && bucket[j].rate; j++) {
+			if (until_ns)
+				limit_owe(&bucket[j], units, until_ns, now_ns);
+			else
+				limit_fill(&bucket[j], units, since_ns, now_ns);
+		}
+	}
 }
 
 /**
@@ -317,24 +332,8 @@ static u64 bytes_of(u32 sectors)
 void ioband_terms_charge(struct ioband_terms *terms, enum ioband_dir dir,
 			 u32 ios, u32 sectors, u64 since_ns, u64 now_ns)
 {
-	u64 bytes = bytes_of(sectors);
-	unsigned int i;
-
-	if (terms->min_rate)
-		min_fill(&terms->min, terms->min_is_ios ? ios : bytes, now_ns);
-	if (!terms->has_limits)
-		return;
+	charge(terms, dir, ios, sectors, since_ns, 0, now_ns);
 	terms->waits_ns[dir] = now_ns;
-	for (i = 0; i < ARRAY_SIZE(limits_of[dir]); i++) {
-		unsigned int id = limits_of[dir][i];
-		u64 units = limit_is_bytes(id) ? bytes : ios;
-
-		if (!terms->limits[id].rate)
-			continue;
-		limit_fill(&terms->average[id], units, since_ns, now_ns);
-		if (terms->limits[id].peak)
-			limit_fill(&terms->peak[id], units, since_ns, now_ns);
-	}
 }
 
 /**
@@ -349,23 +348,7 @@ void ioband_terms_charge(struct ioband_terms *terms, enum ioband_dir dir,
 void ioband_terms_owe(struct ioband_terms *terms, enum ioband_dir dir, u32 ios,
 		      u32 sectors, u64 waits_ns, u64 now_ns)
 {
-	u64 bytes = bytes_of(sectors), until_ns = waits_ns + DEBT_NS;
-	unsigned int i;
-
-	if (terms->min_rate)
-		min_fill(&terms->min, terms->min_is_ios ? ios : bytes, now_ns);
-	if (!terms->has_limits)
-		return;
-	for (i = 0; i < ARRAY_SIZE(limits_of[dir]); i++) {
-		unsigned int id = limits_of[dir][i];
-		u64 units = limit_is_bytes(id) ? bytes : ios;
-
-		if (!terms->limits[id].rate)
-			continue;
-		limit_owe(&terms->average[id], units, until_ns, now_ns);
-		if (terms->limits[id].peak)
-			limit_owe(&terms->peak[id], units, until_ns, now_ns);
-	}
+	charge(terms, dir, ios, sectors, now_ns, waits_ns + DEBT_NS, now_ns);
 }
 
 static void min_forgive(struct ioband_terms *terms, u64 now_ns, u64 lag_ns)

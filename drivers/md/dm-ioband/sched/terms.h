@@ -54,12 +54,10 @@ struct ioband_bucket {
 
 /**
  * struct ioband_terms - limits, minimum and latency target of a group
- * @limits: as they were set
- * @average: the bucket of each limit
- * @peak: the bucket of each limit's peak
+ * @limits: the buckets of each limit, and of its peak; a rate of 0: none
  * @waits_ns: by direction, when an I/O last went in its turn, or began to wait when
  *	none did
- * @has_limits: any of @limits is set
+ * @has_limits: there are any
  * @min_is_ios: the units of the minimum are I/Os, else bytes
  * @in_minimums: @min_node is in the scheduler's heap
  * @in_deadlines: @deadline_node is in the scheduler's heap
@@ -75,9 +73,7 @@ struct ioband_bucket {
  * @node: the group
  */
 struct ioband_terms {
-	struct ioband_rate limits[IOBAND_LIMITS];
-	struct ioband_bucket average[IOBAND_LIMITS];
-	struct ioband_bucket peak[IOBAND_LIMITS];
+	struct ioband_bucket limits[IOBAND_LIMITS][2];
 	u64 waits_ns[IOBAND_DIRS];
 	bool has_limits;
 

@@ -21,7 +21,6 @@ static void iog_free_memory(struct ioband_group *group)
 {
 	percpu_ref_exit(&group->ref);
 	free_percpu(group->stats);
-	kfree(rcu_access_pointer(group->base));
 	kfree(group->node.terms);
 	kfree(group);
 }
@@ -169,33 +168,6 @@ struct ioband_group *iog_create(struct ioband_volume *volume, u64 id,
 		terms->node = &group->node;
 	atomic_inc(&volume->nr_live);
 	return group;
-}
-
-/**
- * iog_reset - reset the statistics of a group
- * @group: the group
- *
- * The counters themselves only ever grow: iog_in_flight() depends on that.
- *
- * Context: process, ioband_mutex held.
- * Return: 0 or -ENOMEM.
- */
-int iog_reset(struct ioband_group *group)
-{
-	struct ioband_base *base, *last;
-
-	lockdep_assert_held(&ioband_mutex);
-
-	base = kmalloc(sizeof(*base), GFP_NOIO);
-	if (!base)
-		return -ENOMEM;
-	iog_sum(group, &base->sums);
-	last = rcu_replace_pointer(group->base, base,
-				   lockdep_is_held(&ioband_mutex));
-	if (last)
-		kfree_rcu(last, rcu);
-	WRITE_ONCE(group->busy_jiffies, 0);
-	return 0;
 }
 
 /*
@@ -415,10 +387,15 @@ enum {
 static u64 shown(const struct ioband_group *group, bool ios)
 {
 	const struct ioband_depth *depth = &group->volume->pool->depth;
-	u64 mean = iog_mean_bytes(group), most;
+	struct ioband_sums sums = { };
+	u64 nr, mean, most;
 
 	lockdep_assert_held(&group->volume->pool->lock);
 
+	iog_sum(group, &sums);
+	nr = sums.stats.issued_ios[READ] + sums.stats.issued_ios[WRITE];
+	mean = sums.stats.issued_sectors[READ] + sums.stats.issued_sectors[WRITE];
+	mean = nr ? div64_u64(mean << SECTOR_SHIFT, nr) : 0;
 	if (!mean)
 		most = ios ? depth->shown_ios : depth->shown_bytes;
 	else if (ios)

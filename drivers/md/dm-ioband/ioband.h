@@ -94,12 +94,6 @@ struct ioband_sums {
 	struct ioband_waits waits;
 };
 
-/* Sums at the last reset; what is reported is the difference. */
-struct ioband_base {
-	struct ioband_sums sums;
-	struct rcu_head rcu;
-};
-
 /*
  * What has completed for a group or stream since the scheduler last looked.
  * Completions may not take pool->lock, so they record it here.
@@ -165,8 +159,8 @@ struct ioband_group {
 	/* In pool->cgroups if it is the place of its cgroup; under ioband_mutex, as the next. */
 	struct hlist_node by_cgroup;
 	bool is_apart;			/* not there, but below a group of its volume */
-	/* NULL if statistics were never reset; written under ioband_mutex. */
-	struct ioband_base __rcu *base;
+	/* At the last reset, what is reported is the difference; written under ioband_mutex. */
+	struct ioband_sums base;
 	/* Submitters that found no room in @bound. */
 	wait_queue_head_t wait[IOBAND_DIRS];
 	union {
@@ -695,7 +689,6 @@ int iog_check_parent(struct ioband_group *group, struct ioband_group *parent,
 		     struct ioband_error *err);
 int iog_apply(struct ioband_group *group,
 	      const struct ioband_settings *settings);
-int iog_reset(struct ioband_group *group);
 void iog_wake_all(struct ioband_group *group);
 
 /* worker.c */
@@ -766,8 +759,9 @@ void iop_note_service(struct ioband_pool *pool, u64 ns);
 
 /* stats.c */
 void iog_sum(const struct ioband_group *group, struct ioband_sums *sums);
+void iog_reset(struct ioband_group *group);
+void iog_counted(const struct ioband_group *group, struct ioband_sums *sums);
 void iog_data_in_flight(const struct ioband_group *group, u64 sectors[IOBAND_DIRS]);
 u64 iog_in_flight(const struct ioband_group *group, u64 sectors[IOBAND_DIRS]);
-u64 iog_mean_bytes(const struct ioband_group *group);
 
 #endif /* _DM_IOBAND_H */

@@ -38,20 +38,6 @@ static int iop_message_set(struct ioband_pool *pool, const struct ioband_message
 	return 0;
 }
 
-static int iov_reset(struct ioband_volume *volume, struct ioband_error *err)
-{
-	struct ioband_group *group = NULL;
-	unsigned long id;
-	int r = 0;
-
-	while ((group = iov_next(volume, group, &id)))
-		r = r ?: iog_reset(group);
-	if (r)
-		ioband_refuse(err, "Cannot reset statistics",
-			      "reset: out of memory");
-	return r;
-}
-
 static int iov_message_set(struct ioband_volume *volume,
 			   const struct ioband_message *msg,
 			   struct ioband_error *err)
@@ -80,6 +66,8 @@ static int iov_message(struct ioband_volume *volume,
 {
 	static const struct ioband_settings defaults;
 	struct ioband_pool *pool = volume->pool;
+	struct ioband_group *group = NULL;
+	unsigned long id;
 
 	switch (msg->verb) {
 	case IOBAND_MSG_TYPE:
@@ -102,7 +90,9 @@ static int iov_message(struct ioband_volume *volume,
 	case IOBAND_MSG_IO_LIMIT:
 		return iop_message_set(pool, msg, err);
 	case IOBAND_MSG_RESET:
-		return iov_reset(volume, err);
+		while ((group = iov_next(volume, group, &id)))
+			iog_reset(group);
+		return 0;
 	case IOBAND_MSG_STATS:
 	case IOBAND_MSG_SHOW:
 		break;
@@ -120,8 +110,7 @@ static int iov_message(struct ioband_volume *volume,
  *
  * Context: process.
  * Return: 0, 1 with an answer in @result, or a negative error with the reason
- * in the kernel log. On error nothing has changed, except that a reset that ran
- * out of memory may have reset some of the groups.
+ * in the kernel log. On error nothing has changed.
  */
 int iot_message(struct dm_target *ti, unsigned int argc, char **argv,
 		char *result, unsigned int maxlen)

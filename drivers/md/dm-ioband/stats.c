@@ -17,7 +17,7 @@ static void add(void *sum, const void *counters, size_t size)
 /**
  * iog_sum - add up a group's statistics over all CPUs
  * @group: the group
- * @sums: filled in, counted since the group was made
+ * @sums: what was counted since the group was made; this is added
  *
  * Context: any.
  */
@@ -25,10 +25,51 @@ void iog_sum(const struct ioband_group *group, struct ioband_sums *sums)
 {
 	unsigned int cpu;
 
-	memset(sums, 0, sizeof(*sums));
 	for_each_possible_cpu(cpu)
 		add(&sums->stats, per_cpu_ptr(group->stats, cpu), sizeof(sums->stats));
 	add(&sums->waits, &group->waits, sizeof(sums->waits));
+}
+
+/**
+ * iog_reset - reset the statistics of a group
+ * @group: the group
+ *
+ * The counters themselves only ever grow: iog_in_flight() depends on that. Who reads
+ * meanwhile finds some of them reset.
+ *
+ * Context: process, ioband_mutex held.
+ */
+void iog_reset(struct ioband_group *group)
+{
+	struct ioband_sums sums = { };
+	unsigned int i;
+
+	lockdep_assert_held(&ioband_mutex);
+
+	iog_sum(group, &sums);
+	for (i = 0; i < sizeof(sums) / sizeof(u64); i++)
+		WRITE_ONCE(((u64 *)&group->base)[i], ((u64 *)&sums)[i]);
+	WRITE_ONCE(group->busy_jiffies, 0);
+}
+
+/**
+ * iog_counted - the statistics of a group since the last reset
+ * @group: the group
+ * @sums: filled in
+ *
+ * Context: any.
+ */
+void iog_counted(const struct ioband_group *group, struct ioband_sums *sums)
+{
+	u64 *counter;
+
+	memset(sums, 0, sizeof(*sums));
+	add(sums, &group->base, sizeof(*sums));
+	for (counter = (u64 *)sums; counter < (u64 *)(sums + 1); counter++)
+		*counter = -*counter;
+	/* Pairs with iog_reset(): what follows is no less than the base. */
+	smp_rmb();
+	iog_sum(group, sums);
 }
 
 /**
@@ -91,27 +132,4 @@ u64 iog_in_flight(const struct ioband_group *group, u64 sectors[IOBAND_DIRS])
 			ios += READ_ONCE(stats->issued_ios[i]);
 	}
 	return ios;
-}
-
-/**
- * iog_mean_bytes - the mean size of a group's I/Os
- * @group: the group
- *
- * Context: any.
- * Return: bytes; 0 if there was none yet.
- */
-u64 iog_mean_bytes(const struct ioband_group *group)
-{
-	u64 ios = 0, sectors = 0;
-	unsigned int cpu, i;
-
-	for_each_possible_cpu(cpu) {
-		const struct ioband_stats *stats = per_cpu_ptr(group->stats, cpu);
-
-		for (i = 0; i < IOBAND_DIRS; i++) {
-			ios += READ_ONCE(stats->issued_ios[i]);
-			sectors += READ_ONCE(stats->issued_sectors[i]);
-		}
-	}
-	return ios ? div64_u64(sectors << SECTOR_SHIFT, ios) : 0;
 }

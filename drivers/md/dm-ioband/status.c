@@ -15,25 +15,6 @@ static u64 ns_to_ms(u64 ns)
 	return div_u64(ns, NSEC_PER_MSEC);
 }
 
-/* The statistics since the last reset; under RCU. */
-static void iog_counted(const struct ioband_group *group,
-			struct ioband_sums *sums)
-{
-	const struct ioband_base *base = rcu_dereference(group->base);
-	const u64 *from;
-	u64 *to = (u64 *)sums;
-	unsigned int i;
-
-	/* Pairs with iog_reset(): what follows is no less than @base. */
-	smp_rmb();
-	iog_sum(group, sums);
-	if (!base)
-		return;
-	from = (const u64 *)&base->sums;
-	for (i = 0; i < sizeof(*sums) / sizeof(u64); i++)
-		to[i] -= from[i];
-}
-
 /* "-1", or the id printed to the caller's buffer. */
 static const char *iog_name(const struct ioband_group *group, char *name,
 			    size_t len)

@@ -6,9 +6,6 @@
  * detached at any time. Its held bios then move to its parent; those at the disk
  * complete on its account, and the last one frees it.
  */
-#include <linux/cgroup.h>
-#include <linux/kernel.h>
-
 #include "ioband.h"
 #include "trace.h"
 
@@ -60,8 +57,7 @@ int iov_find(struct ioband_volume *volume, const struct ioband_ref *ref,
 	*group = xa_load(&volume->groups, id);
 	if (*group)
 		return 0;
-	return ioband_refuse(err, "No such group", "group %llu: not attached",
-			     (unsigned long long)id);
+	return ioband_refuse(err, "No such group", "group %llu: not attached", id);
 }
 
 static int resolve_parent(struct ioband_volume *volume,
@@ -88,6 +84,112 @@ static int resolve_parent(struct ioband_volume *volume,
 	return iog_check_parent(group, *parent, err);
 }
 
+enum {
+	/*
+	 * Minimums go before all else. Beyond this part of the disk, in percent, the rest
+	 * would starve beside them.
+	 */
+	MINIMUMS_MAX = 95,
+};
+
+/*
+ * The most that the disk has shown it does in a second, in the unit of a minimum, and in
+ * I/Os of the group's size once that is known; at least 1. What goes one after the other
+ * on the disk says nothing about small I/Os all over it. Not inline, as needed() is recursive.
+ */
+static noinline u64 shown(const struct ioband_group *group, bool ios)
+{
+	const struct ioband_depth *depth = &group->volume->pool->depth;
+	struct ioband_sums sums = { };
+	u64 nr, mean, most;
+
+	lockdep_assert_held(&group->volume->pool->lock);
+
+	iog_sum(group, &sums);
+	nr = sums.stats.issued_ios[READ] + sums.stats.issued_ios[WRITE];
+	mean = sums.stats.issued_sectors[READ] + sums.stats.issued_sectors[WRITE];
+	mean = nr ? div64_u64(mean << SECTOR_SHIFT, nr) : 0;
+	if (!mean)
+		most = ios ? depth->shown_ios : depth->shown_bytes;
+	else if (ios)
+		most = min(depth->shown_ios, div64_u64(depth->shown_bytes, mean));
+	else
+		most = min(depth->shown_bytes, depth->shown_ios * mean);
+	return max_t(u64, most, 1);
+}
+
+/*
+ * The part of the disk that the minimum of @node takes, or those below it together if
+ * that is more, in hundredths of a percent. @changed counts with the settings in @change,
+ * a group of a table that was never resumed not at all.
+ */
+static u64 needed(const struct ioband_node *node,
+		  const struct ioband_group *changed,
+		  const struct ioband_settings *change)
+{
+	const struct ioband_settings *settings;
+	const struct ioband_node *child;
+	struct ioband_group *group;
+	u64 sum = 0, part;
+
+	list_for_each_entry(child, &node->children, sibling)
+		sum += needed(child, changed, change);
+	if (!node->parent || node->is_stream)
+		return sum;
+	group = container_of(node, struct ioband_group, node);
+	settings = group == changed ? change : &group->settings;
+	if (!settings->min_rate || !group->volume->resumed)
+		return sum;
+	/* A minimum is no more than 2^50, and sums of these parts must fit, too. */
+	part = div64_u64(settings->min_rate * 100 * 100,
+			 shown(group, settings->min_is_ios));
+	return max(sum, min(part, (u64)1 << 40));
+}
+
+/*
+ * Refuse minimums that leave the others nothing of what the disk has shown it can do. To
+ * promise less than before is fine.
+ */
+static int check_minimum(struct ioband_group *group,
+			 const struct ioband_settings *settings,
+			 struct ioband_error *err)
+{
+	const struct ioband_settings *is = &group->settings;
+	struct ioband_pool *pool = group->volume->pool;
+	bool ios = settings->min_is_ios;
+	u64 part = 0, most;
+
+	if (!settings->min_rate ||
+	    (is->min_is_ios == ios && settings->min_rate < is->min_rate))
+		return 0;
+	/* Streams are in the tree, and come and go without ioband_mutex. */
+	spin_lock(&pool->lock);
+	if (pool->depth.shown_ios)
+		part = needed(&pool->sched.root, group, settings);
+	most = shown(group, ios);
+	spin_unlock(&pool->lock);
+
+	if (part <= MINIMUMS_MAX * 100)
+		return 0;
+	return ioband_refuse(err, "Invalid policy parameter",
+			     "%s %llu: all minimums take %llu %% of what share '%s' has shown, %llu a second in I/Os of this group's size, expected at most %u %%; or add force=1",
+			     ios ? "miniops" : "min", settings->min_rate,
+			     DIV_ROUND_UP_ULL(part, 100), pool->name, most, MINIMUMS_MAX);
+}
+
+static int check_latency(struct ioband_group *group,
+			 const struct ioband_settings *settings,
+			 struct ioband_error *err)
+{
+	u64 service_us = READ_ONCE(group->volume->pool->service_ns) / NSEC_PER_USEC;
+
+	if (!settings->latency_us || settings->latency_us >= service_us)
+		return 0;
+	return ioband_refuse(err, "Invalid policy parameter",
+			     "latency %u: expected at least the %llu us that the disk takes for one I/O; or add force=1",
+			     settings->latency_us, service_us);
+}
+
 /**
  * iov_set - change the settings of a group, all or nothing
  * @volume: its volume
@@ -102,18 +204,22 @@ int iov_set(struct ioband_volume *volume, struct ioband_group *group,
 	    const struct ioband_settings *change, struct ioband_error *err)
 {
 	struct ioband_settings settings = group->settings;
-	bool forced = change->given & BIT(IOBAND_KEY_FORCE);
 	bool moves = change->given & BIT(IOBAND_KEY_PARENT);
 	struct ioband_pool *pool = volume->pool;
+	u32 promises = change->given;
 	struct ioband_group *parent;
 	int r;
 
 	lockdep_assert_held(&ioband_mutex);
 
 	ioband_settings_merge(&settings, change);
+	if (promises & BIT(IOBAND_KEY_FORCE))
+		promises = 0;
 	r = ioband_settings_check(&settings, pool->sched.policy, err);
-	if (!r && !forced)
-		r = iog_check_promises(group, &settings, change->given, err);
+	if (!r && promises & BIT(IOBAND_KEY_MIN))
+		r = check_minimum(group, &settings, err);
+	if (!r && promises & BIT(IOBAND_KEY_LATENCY))
+		r = check_latency(group, &settings, err);
 	if (!r && moves)
 		r = resolve_parent(volume, group, &change->parent, &parent,
 				   err);
@@ -221,8 +327,7 @@ int iov_add(struct ioband_volume *volume, u64 id, const struct ioband_settings *
 	struct ioband_group *group;
 
 	if (xa_load(&volume->groups, id)) {
-		ioband_refuse(err, brief, "group %llu: is attached already",
-			      (unsigned long long)id);
+		ioband_refuse(err, brief, "group %llu: is attached already", id);
 		return -EEXIST;
 	}
 	group = xa_reserve(&volume->groups, id, GFP_NOIO) ? NULL :
@@ -278,6 +383,9 @@ int iov_attach(struct ioband_volume *volume, const struct ioband_ref *ref,
  * @volume: the volume
  * @group: a group of it, not the default one
  *
+ * Its held bios move to its parent, whose limits they were under already, or to the
+ * default group. Those at the disk complete on its account; nothing waits for them.
+ *
  * Context: process, ioband_mutex held.
  */
 void iov_remove(struct ioband_volume *volume, struct ioband_group *group)
@@ -292,54 +400,4 @@ void iov_remove(struct ioband_volume *volume, struct ioband_group *group)
 		iog_leave(group, heir);
 	else
 		iog_del(group, heir);
-}
-
-/**
- * iov_detach - detach the group of an id
- * @volume: the volume
- * @ref: the id
- * @err: says what was wrong on failure
- *
- * Its held bios move to its parent, whose limits they were under already, or to the
- * default group. Those at the disk complete on its account; nothing waits for them.
- *
- * Context: process, ioband_mutex held.
- * Return: 0, or -EINVAL or -ENOENT.
- */
-int iov_detach(struct ioband_volume *volume, const struct ioband_ref *ref,
-	       struct ioband_error *err)
-{
-	struct ioband_group *group;
-	int r = iov_find(volume, ref, &group, err);
-
-	if (!r)
-		iov_remove(volume, group);
-	return r;
-}
-
-/**
- * iov_set_type - change what the ids of groups stand for
- * @volume: the volume
- * @type: the new type
- * @err: says what was wrong on failure
- *
- * Context: process, ioband_mutex held.
- * Return: 0, or -EBUSY while groups are attached.
- */
-int iov_set_type(struct ioband_volume *volume, enum ioband_type type,
-		 struct ioband_error *err)
-{
-	lockdep_assert_held(&ioband_mutex);
-
-	if (type == volume->type)
-		return 0;
-	if (!xa_empty(&volume->groups) || volume->auto_depth) {
-		ioband_refuse(err, "Cannot set ioband group type",
-			      volume->auto_depth ?
-			      "type: option auto needs type cgroup" :
-			      "type: expected no attached group; detach all first");
-		return -EBUSY;
-	}
-	WRITE_ONCE(volume->type, type);
-	return 0;
 }

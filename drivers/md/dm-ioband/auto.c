@@ -3,6 +3,7 @@
  * Option auto: groups for cgroups as they come and go. A bio cannot wait for a group to
  * be created: it requests one, and is charged to the nearest ancestor that has one.
  */
+#include <linux/blk-cgroup.h>
 #include <linux/cgroup.h>
 #include <linux/sched/mm.h>
 
@@ -82,14 +83,24 @@ static void iov_auto_add(struct ioband_volume *volume,
 	css_put(css);
 }
 
-/* Remove the groups whose cgroups are gone. */
+/*
+ * Remove the groups whose cgroups are gone. The io controller need not be enabled for a
+ * cgroup: it may be again later.
+ */
 static void iov_auto_remove(struct ioband_volume *volume)
 {
+	struct cgroup_subsys_state *css;
 	struct ioband_group *group;
 	unsigned long id;
 
 	mutex_lock(&ioband_mutex);
-	ioband_cgroup_mark(volume);
+	rcu_read_lock();
+	css_for_each_descendant_pre(css, &blkcg_root_css->cgroup->self) {
+		group = xa_load(&volume->groups, cgroup_id(css->cgroup));
+		if (group && css->flags & CSS_ONLINE)
+			group->has_cgroup = true;
+	}
+	rcu_read_unlock();
 	xa_for_each(&volume->groups, id, group) {
 		if (!group->has_cgroup)
 			iov_remove(volume, group);

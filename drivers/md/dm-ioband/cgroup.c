@@ -103,27 +103,3 @@ struct cgroup_subsys_state *ioband_cgroup_css(u64 id)
 	cgroup_put(cgroup);
 	return css;
 }
-
-/**
- * ioband_cgroup_mark - find out which groups' cgroups exist
- * @volume: the volume; has_cgroup of its groups is set, if they have one
- *
- * The io controller need not be enabled for a cgroup: it may be again later.
- *
- * Context: process, ioband_mutex held.
- */
-void ioband_cgroup_mark(struct ioband_volume *volume)
-{
-	struct cgroup_subsys_state *css;
-	struct ioband_group *group;
-
-	lockdep_assert_held(&ioband_mutex);
-
-	rcu_read_lock();
-	css_for_each_descendant_pre(css, &blkcg_root_css->cgroup->self) {
-		group = xa_load(&volume->groups, cgroup_id(css->cgroup));
-		if (group && css->flags & CSS_ONLINE)
-			group->has_cgroup = true;
-	}
-	rcu_read_unlock();
-}

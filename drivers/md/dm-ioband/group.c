@@ -2,9 +2,7 @@
 /*
  * A group: its memory, its place in the tree, its settings.
  */
-#include <linux/cgroup.h>
 #include <linux/delay.h>
-#include <linux/kernel.h>
 #include <linux/slab.h>
 
 #include "ioband.h"
@@ -371,141 +369,6 @@ void iog_del(struct ioband_group *group, struct ioband_group *heir)
  * Changes of settings
  */
 
-enum {
-	/*
-	 * Minimums go before all else. Beyond this part of the disk, in percent, the rest
-	 * would starve beside them.
-	 */
-	MINIMUMS_MAX = 95,
-};
-
-/*
- * The most that the disk has shown it does in a second, in the unit of a minimum, and in
- * I/Os of the group's size once that is known; at least 1. What goes one after the other
- * on the disk says nothing about small I/Os all over it.
- */
-static u64 shown(const struct ioband_group *group, bool ios)
-{
-	const struct ioband_depth *depth = &group->volume->pool->depth;
-	struct ioband_sums sums = { };
-	u64 nr, mean, most;
-
-	lockdep_assert_held(&group->volume->pool->lock);
-
-	iog_sum(group, &sums);
-	nr = sums.stats.issued_ios[READ] + sums.stats.issued_ios[WRITE];
-	mean = sums.stats.issued_sectors[READ] + sums.stats.issued_sectors[WRITE];
-	mean = nr ? div64_u64(mean << SECTOR_SHIFT, nr) : 0;
-	if (!mean)
-		most = ios ? depth->shown_ios : depth->shown_bytes;
-	else if (ios)
-		most = min(depth->shown_ios, div64_u64(depth->shown_bytes, mean));
-	else
-		most = min(depth->shown_bytes, depth->shown_ios * mean);
-	return max_t(u64, most, 1);
-}
-
-/*
- * The part of the disk that the minimum of @node takes, or those below it together if
- * that is more, in hundredths of a percent. @changed counts with the settings in @change,
- * a group of a table that was never resumed not at all.
- */
-static u64 needed(const struct ioband_node *node,
-		  const struct ioband_group *changed,
-		  const struct ioband_settings *change)
-{
-	const struct ioband_settings *settings;
-	const struct ioband_node *child;
-	struct ioband_group *group;
-	u64 sum = 0, part;
-
-	list_for_each_entry(child, &node->children, sibling)
-		sum += needed(child, changed, change);
-	if (!node->parent || node->is_stream)
-		return sum;
-	group = container_of(node, struct ioband_group, node);
-	settings = group == changed ? change : &group->settings;
-	if (!settings->min_rate || !group->volume->resumed)
-		return sum;
-	/* A minimum is no more than 2^50, and sums of these parts must fit, too. */
-	part = div64_u64(settings->min_rate * 100 * 100,
-			 shown(group, settings->min_is_ios));
-	return max(sum, min(part, (u64)1 << 40));
-}
-
-/*
- * Refuse minimums that leave the others nothing of what the disk has shown it can do. To
- * promise less than before is fine.
- */
-static int check_minimum(struct ioband_group *group,
-			 const struct ioband_settings *settings,
-			 struct ioband_error *err)
-{
-	const struct ioband_settings *is = &group->settings;
-	struct ioband_pool *pool = group->volume->pool;
-	bool ios = settings->min_is_ios;
-	u64 part = 0, most;
-
-	if (!settings->min_rate ||
-	    (is->min_is_ios == ios && settings->min_rate < is->min_rate))
-		return 0;
-	/* Streams are in the tree, and come and go without ioband_mutex. */
-	spin_lock(&pool->lock);
-	if (pool->depth.shown_ios)
-		part = needed(&pool->sched.root, group, settings);
-	most = shown(group, ios);
-	spin_unlock(&pool->lock);
-
-	if (part <= MINIMUMS_MAX * 100)
-		return 0;
-	return ioband_refuse(err, "Invalid policy parameter",
-			     "%s %llu: all minimums take %llu %% of what share '%s' has shown, %llu a second in I/Os of this group's size, expected at most %u %%; or add force=1",
-			     ios ? "miniops" : "min",
-			     (unsigned long long)settings->min_rate,
-			     (unsigned long long)DIV_ROUND_UP_ULL(part, 100), pool->name,
-			     (unsigned long long)most, MINIMUMS_MAX);
-}
-
-static int check_latency(struct ioband_group *group,
-			 const struct ioband_settings *settings,
-			 struct ioband_error *err)
-{
-	u64 service_us = READ_ONCE(group->volume->pool->service_ns) /
-			 NSEC_PER_USEC;
-
-	if (!settings->latency_us || settings->latency_us >= service_us)
-		return 0;
-	return ioband_refuse(err, "Invalid policy parameter",
-			     "latency %u: expected at least the %llu us that the disk takes for one I/O; or add force=1",
-			     settings->latency_us,
-			     (unsigned long long)service_us);
-}
-
-/**
- * iog_check_promises - refuse what the disk is known to be too slow for
- * @group: the group
- * @settings: all its settings, as changed
- * @given: what the change sets: BIT() of enum ioband_key
- * @err: says what was wrong on failure
- *
- * Context: process, ioband_mutex held.
- * Return: 0 or -EINVAL.
- */
-int iog_check_promises(struct ioband_group *group,
-		       const struct ioband_settings *settings, u32 given,
-		       struct ioband_error *err)
-{
-	int r = 0;
-
-	lockdep_assert_held(&ioband_mutex);
-
-	if (given & BIT(IOBAND_KEY_MIN))
-		r = check_minimum(group, settings, err);
-	if (!r && given & BIT(IOBAND_KEY_LATENCY))
-		r = check_latency(group, settings, err);
-	return r;
-}
-
 /**
  * iog_check_parent - refuse a parent that would make a loop or too many levels
  * @group: the group
@@ -526,16 +389,14 @@ int iog_check_parent(struct ioband_group *group, struct ioband_group *parent,
 
 	if (is_below(&parent->node, &group->node))
 		return ioband_refuse(err, brief,
-				     "parent %llu: is the group itself or below it",
-				     (unsigned long long)parent->id);
+				     "parent %llu: is the group itself or below it", parent->id);
 	spin_lock(&pool->lock);
 	levels = level_of(&parent->node) + height_of(&group->node);
 	spin_unlock(&pool->lock);
 	if (levels > LEVELS_MAX)
 		return ioband_refuse(err, brief,
 				     "parent %llu: makes more than the %d levels of groups that there may be",
-				     (unsigned long long)parent->id,
-				     LEVELS_MAX);
+				     parent->id, LEVELS_MAX);
 	return 0;
 }
 

@@ -288,8 +288,7 @@ struct ioband_target {
 	bool push_back;
 	/* ... and in one that flushes, and waits for them. */
 	bool drain;
-	/* The line's settings for the share, in force from the first resume. */
-	const struct ioband_policy *policy;
+	/* The line's, for the share; in force from the first resume. */
 	struct ioband_share_settings settings;
 	bool resumed;
 };
@@ -594,7 +593,6 @@ void iot_show(struct ioband_target *iot, char *result, unsigned int maxlen);
 void iov_suspend(struct ioband_volume *volume, bool noflush);
 
 /* pool.c */
-void iot_find_legs(struct ioband_target *iot);
 struct ioband_pool *iop_get(const struct ioband_table *table,
 			    unsigned int nr_legs);
 void iop_put(struct ioband_pool *pool);
@@ -651,10 +649,6 @@ int iov_attach(struct ioband_volume *volume, const struct ioband_ref *ref,
 	       const struct ioband_settings *settings, struct list_head *spare,
 	       struct ioband_error *err);
 void iov_remove(struct ioband_volume *volume, struct ioband_group *group);
-int iov_detach(struct ioband_volume *volume, const struct ioband_ref *ref,
-	       struct ioband_error *err);
-int iov_set_type(struct ioband_volume *volume, enum ioband_type type,
-		 struct ioband_error *err);
 
 /* place.c */
 void iog_enter(struct ioband_group *group);
@@ -666,7 +660,6 @@ struct ioband_group *iog_parent(const struct ioband_group *group);
 
 /* cgroup.c */
 void ioband_cgroup_look_up(struct ioband_ref *ref);
-void ioband_cgroup_mark(struct ioband_volume *volume);
 struct cgroup_subsys_state *ioband_cgroup_css(u64 id);
 
 /* group.c */
@@ -682,9 +675,6 @@ void iog_del(struct ioband_group *group, struct ioband_group *heir);
 void iog_move(struct ioband_pool *pool, struct ioband_group *group,
 	      struct ioband_group *parent);
 void iop_find_latency(struct ioband_pool *pool);
-int iog_check_promises(struct ioband_group *group,
-		       const struct ioband_settings *settings, u32 given,
-		       struct ioband_error *err);
 int iog_check_parent(struct ioband_group *group, struct ioband_group *parent,
 		     struct ioband_error *err);
 int iog_apply(struct ioband_group *group,

@@ -38,6 +38,23 @@ static int iop_message_set(struct ioband_pool *pool, const struct ioband_message
 	return 0;
 }
 
+/* Change what the ids of groups stand for, as long as none is attached. */
+static int iov_set_type(struct ioband_volume *volume, enum ioband_type type,
+			struct ioband_error *err)
+{
+	if (type == volume->type)
+		return 0;
+	if (!xa_empty(&volume->groups) || volume->auto_depth) {
+		ioband_refuse(err, "Cannot set ioband group type",
+			      volume->auto_depth ?
+			      "type: option auto needs type cgroup" :
+			      "type: expected no attached group; detach all first");
+		return -EBUSY;
+	}
+	WRITE_ONCE(volume->type, type);
+	return 0;
+}
+
 static int iov_message_set(struct ioband_volume *volume,
 			   const struct ioband_message *msg,
 			   struct ioband_error *err)
@@ -68,6 +85,7 @@ static int iov_message(struct ioband_volume *volume,
 	struct ioband_pool *pool = volume->pool;
 	struct ioband_group *group = NULL;
 	unsigned long id;
+	int r;
 
 	switch (msg->verb) {
 	case IOBAND_MSG_TYPE:
@@ -75,7 +93,10 @@ static int iov_message(struct ioband_volume *volume,
 	case IOBAND_MSG_ATTACH:
 		return iov_attach(volume, &msg->ref, &defaults, spare, err);
 	case IOBAND_MSG_DETACH:
-		return iov_detach(volume, &msg->ref, err);
+		r = iov_find(volume, &msg->ref, &group, err);
+		if (!r)
+			iov_remove(volume, group);
+		return r;
 	case IOBAND_MSG_POLICY:
 		iop_set_policy(pool, msg->policy);
 		return 0;

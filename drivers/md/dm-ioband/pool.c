@@ -2,7 +2,6 @@
 /*
  * Pools: all volumes of one share id. Creation, destruction and settings.
  */
-#include <linux/log2.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 
@@ -138,31 +137,6 @@ void iop_put(struct ioband_pool *pool)
 	mutex_unlock(&ioband_mutex);
 	if (is_last)
 		iop_destroy(pool);
-}
-
-/**
- * iot_find_legs - find how many disks a target's device spreads its bios over
- * @iot: the target, its device open; nr_legs and chunk_shift are filled in
- *
- * Goes by the topology, as dm-stripe and md report it: io_min is the chunk, io_opt the
- * full stripe. A device that does not report them has one leg. A linear volume passes
- * on what a drive prefers for writes: a chunk no larger than a physical block, or more
- * than IOBAND_LEGS_MAX chunks, is taken for that.
- *
- * Context: any.
- */
-void iot_find_legs(struct ioband_target *iot)
-{
-	struct request_queue *q = bdev_get_queue(iot->dev->bdev);
-	unsigned int chunk = queue_io_min(q), width = queue_io_opt(q);
-
-	iot->nr_legs = 1;
-	if (queue_is_mq(q) || !is_power_of_2(chunk) || chunk < PAGE_SIZE ||
-	    chunk <= queue_physical_block_size(q) || width <= chunk ||
-	    width % chunk || width / chunk > IOBAND_LEGS_MAX)
-		return;
-	iot->nr_legs = width / chunk;
-	iot->chunk_shift = ilog2(chunk) - SECTOR_SHIFT;
 }
 
 static int iot_init_lanes(struct ioband_target *iot)

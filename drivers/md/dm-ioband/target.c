@@ -2,10 +2,8 @@
 /*
  * The target's methods, in the order in which dm calls them in a device's life.
  */
-#include <linux/bio.h>
 #include <linux/blk-integrity.h>
-#include <linux/blkdev.h>
-#include <linux/device-mapper.h>
+#include <linux/log2.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
@@ -40,6 +38,26 @@ static u32 iot_bio_bytes(struct ioband_target *iot)
 	return rounddown(bytes, unit);
 }
 
+/*
+ * How many disks the device spreads its bios over goes by the topology, as dm-stripe and md
+ * report it: io_min is the chunk, io_opt the full stripe. A device that does not report
+ * them has one leg. A linear volume passes on what a drive prefers for writes: a chunk no
+ * larger than a physical block, or more than IOBAND_LEGS_MAX chunks, is taken for that.
+ */
+static void iot_find_legs(struct ioband_target *iot)
+{
+	struct request_queue *q = bdev_get_queue(iot->dev->bdev);
+	unsigned int chunk = queue_io_min(q), width = queue_io_opt(q);
+
+	iot->nr_legs = 1;
+	if (queue_is_mq(q) || !is_power_of_2(chunk) || chunk < PAGE_SIZE ||
+	    chunk <= queue_physical_block_size(q) || width <= chunk ||
+	    width % chunk || width / chunk > IOBAND_LEGS_MAX)
+		return;
+	iot->nr_legs = width / chunk;
+	iot->chunk_shift = ilog2(chunk) - SECTOR_SHIFT;
+}
+
 static int iot_open(struct ioband_target *iot, const struct ioband_table *table,
 		    struct ioband_error *err)
 {
@@ -68,8 +86,7 @@ static int iot_open(struct ioband_target *iot, const struct ioband_table *table,
 		     ti->len > size - table->offset_sectors)) {
 		r = ioband_refuse(err, "Device is too small",
 				  "device '%.100s': has %llu sectors, expected at least %llu",
-				  table->device, (unsigned long long)size,
-				  (unsigned long long)table->offset_sectors + ti->len);
+				  table->device, size, table->offset_sectors + ti->len);
 		goto put_device;
 	}
 	iot->offset_sectors = table->offset_sectors;
@@ -170,7 +187,6 @@ static int ioband_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	r = ioband_parse_table(argc, argv, &table, &err);
 	if (r)
 		goto free_target;
-	iot->policy = table.policy;
 	iot->settings = table.settings;
 
 	r = iot_open(iot, &table, &err);
@@ -386,7 +402,7 @@ static void ioband_resume(struct dm_target *ti)
 	mutex_lock(&ioband_mutex);
 	if (!iot->resumed) {
 		iot->resumed = true;
-		iop_set_policy(pool, iot->policy);
+		iop_set_policy(pool, iot->volume->policy);
 		iov_resume(iot->volume);
 		if (iot_owns_pool(iot))
 			iop_set(pool, &iot->settings);

@@ -189,9 +189,9 @@ static inline const char *ioband_terms_broken(const struct ioband_sched *sched,
 			own |= BIT_ULL(way);
 	if (terms->node != node)
 		return "terms have forgotten whose they are";
-	sums->minimums += terms->in_minimums;
-	sums->deadlines += terms->in_deadlines;
-	if (terms->in_minimums != (terms->min_rate && node->ready))
+	sums->minimums += terms->by_min.is_there;
+	sums->deadlines += terms->by_deadline.is_there;
+	if (terms->by_min.is_there != (terms->min_rate && node->ready))
 		return "a minimum is not watched just while there is I/O";
 	/* What streams hold is its own I/O. */
 	list_for_each_entry(child, &node->children, sibling) {
@@ -201,17 +201,17 @@ static inline const char *ioband_terms_broken(const struct ioband_sched *sched,
 		if (child->is_stream)
 			own |= child->ready;
 	}
-	if (terms->in_deadlines != (terms->latency_ns && node->ready & own))
+	if (terms->by_deadline.is_there != (terms->latency_ns && node->ready & own))
 		return "a latency target is not watched just while there is I/O";
 	/* Later than that: until then a limit above it stands in its way. */
-	if (terms->in_minimums &&
-	    ioband_before(terms->min_node.key, terms->min.empty_ns))
+	if (terms->by_min.is_there &&
+	    ioband_before(terms->by_min.node.key, terms->min.empty_ns))
 		return "a minimum is looked after too early";
-	if (terms->in_minimums &&
-	    !ioband_heap_has(&sched->minimums, &terms->min_node))
+	if (terms->by_min.is_there &&
+	    !ioband_heap_has(&sched->minimums, &terms->by_min.node))
 		return "a watched minimum is not in the heap";
-	if (terms->in_deadlines &&
-	    !ioband_heap_has(&sched->deadlines, &terms->deadline_node))
+	if (terms->by_deadline.is_there &&
+	    !ioband_heap_has(&sched->deadlines, &terms->by_deadline.node))
 		return "a watched latency target is not in the heap";
 	return NULL;
 }

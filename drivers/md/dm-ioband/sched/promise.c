@@ -7,12 +7,12 @@
 
 static struct ioband_terms *terms_of_min(struct ioband_heap_node *node)
 {
-	return container_of(node, struct ioband_terms, min_node);
+	return container_of(node, struct ioband_terms, by_min.node);
 }
 
 static struct ioband_terms *terms_of_deadline(struct ioband_heap_node *node)
 {
-	return container_of(node, struct ioband_terms, deadline_node);
+	return container_of(node, struct ioband_terms, by_deadline.node);
 }
 
 /* Streams have one leg, and tasks wait for their reads, or for their writes. */
@@ -75,35 +75,20 @@ static struct ioband_node *next_deadline(const struct ioband_sched *sched,
 	return owner;
 }
 
-static void min_leave(struct ioband_sched *sched, struct ioband_terms *terms)
+static void leave(struct ioband_heap *heap, struct ioband_promise *promise)
 {
-	if (terms->in_minimums)
-		ioband_heap_erase(&sched->minimums, &terms->min_node);
-	terms->in_minimums = false;
+	if (promise->is_there)
+		ioband_heap_erase(heap, &promise->node);
+	promise->is_there = false;
 }
 
-static void min_enter(struct ioband_sched *sched, struct ioband_terms *terms,
-		      u64 key)
+/* Put a group to where it belongs in a heap, in which it may be already. */
+static void enter(struct ioband_heap *heap, struct ioband_promise *promise, u64 key)
 {
-	terms->in_minimums = true;
-	terms->min_node.key = key;
-	ioband_heap_insert(&sched->minimums, &terms->min_node);
-}
-
-static void deadline_leave(struct ioband_sched *sched,
-			   struct ioband_terms *terms)
-{
-	if (terms->in_deadlines)
-		ioband_heap_erase(&sched->deadlines, &terms->deadline_node);
-	terms->in_deadlines = false;
-}
-
-static void deadline_enter(struct ioband_sched *sched,
-			   struct ioband_terms *terms, u64 key)
-{
-	terms->in_deadlines = true;
-	terms->deadline_node.key = key;
-	ioband_heap_insert(&sched->deadlines, &terms->deadline_node);
+	leave(heap, promise);
+	promise->is_there = true;
+	promise->node.key = key;
+	ioband_heap_insert(heap, &promise->node);
 }
 
 /**
@@ -114,8 +99,8 @@ static void deadline_enter(struct ioband_sched *sched,
 void ioband_promise_leave(struct ioband_sched *sched,
 			  struct ioband_terms *terms)
 {
-	min_leave(sched, terms);
-	deadline_leave(sched, terms);
+	leave(&sched->minimums, &terms->by_min);
+	leave(&sched->deadlines, &terms->by_deadline);
 }
 
 /**
@@ -128,7 +113,7 @@ void ioband_promise_update(struct ioband_sched *sched, struct ioband_node *node,
 			   u64 now_ns)
 {
 	struct ioband_terms *terms = node->terms;
-	bool was_in = terms->in_minimums;
+	bool was_in = terms->by_min.is_there;
 	u64 ways = node->ready;
 	u64 key;
 
@@ -140,10 +125,10 @@ void ioband_promise_update(struct ioband_sched *sched, struct ioband_node *node,
 	if (terms->min_rate) {
 		if (!was_in)
 			ioband_terms_wake(terms, now_ns);
-		min_enter(sched, terms, terms->min.empty_ns);
+		enter(&sched->minimums, &terms->by_min, terms->min.empty_ns);
 	}
 	if (terms->latency_ns && next_deadline(sched, terms, &ways, now_ns, &key))
-		deadline_enter(sched, terms, key);
+		enter(&sched->deadlines, &terms->by_deadline, key);
 }
 
 /*
@@ -201,8 +186,7 @@ struct ioband_node *ioband_behind_minimum(struct ioband_sched *sched,
 			again_ns = now_ns + 1;
 		}
 		/* A limit above takes precedence: until it ends, no minimum. */
-		min_leave(sched, terms);
-		min_enter(sched, terms, again_ns);
+		enter(&sched->minimums, &terms->by_min, again_ns);
 	}
 	return NULL;
 }
@@ -238,8 +222,7 @@ struct ioband_node *ioband_near_deadline(struct ioband_sched *sched, u64 now_ns,
 		/* If only the leg of what is due is full, the next group may use another. */
 		if (owner_of_next(terms->node, &open, now_ns))
 			again_ns = now_ns + 1;
-		deadline_leave(sched, terms);
-		deadline_enter(sched, terms, again_ns);
+		enter(&sched->deadlines, &terms->by_deadline, again_ns);
 	}
 	return NULL;
 }

@@ -53,23 +53,31 @@ struct ioband_bucket {
 };
 
 /**
+ * struct ioband_promise - a group's place in one of the scheduler's heaps of promises
+ * @node: the place
+ * @is_there: it is in the heap
+ */
+struct ioband_promise {
+	struct ioband_heap_node node;
+	bool is_there;
+};
+
+/**
  * struct ioband_terms - limits, minimum and latency target of a group
  * @limits: the buckets of each limit, and of its peak; a rate of 0: none
  * @waits_ns: by direction, when an I/O last went in its turn, or began to wait when
  *	none did
  * @has_limits: there are any
  * @min_is_ios: the units of the minimum are I/Os, else bytes
- * @in_minimums: @min_node is in the scheduler's heap
- * @in_deadlines: @deadline_node is in the scheduler's heap
  * @min_rate: units per second that the group is to get at least; 0: no minimum
  * @min: leaks a little faster than @min_rate; empty: the group falls behind
- * @min_node: place among the groups that have a minimum and I/O
+ * @by_min: place among the groups that have a minimum and I/O
  * @wanted_ns: when the group was last seen to have I/O, held or at the disk
  * @unmet_ns: by how much it fell behind its minimum beyond what is made up for
  * @latency_ns: how long an I/O may take; 0: no target
  * @promised_ns: when an I/O was last sent out of turn to meet the target
  * @late: by how much more were late than may be, in units of squeeze.c
- * @deadline_node: place among the groups that have a target and I/O
+ * @by_deadline: place among the groups that have a target and I/O
  * @node: the group
  */
 struct ioband_terms {
@@ -78,18 +86,16 @@ struct ioband_terms {
 	bool has_limits;
 
 	bool min_is_ios;
-	bool in_minimums;
-	bool in_deadlines;
 	u64 min_rate;
 	struct ioband_bucket min;
-	struct ioband_heap_node min_node;
+	struct ioband_promise by_min;
 	u64 wanted_ns;
 	u64 unmet_ns;
 
 	u64 latency_ns;
 	u64 promised_ns;
 	s64 late;
-	struct ioband_heap_node deadline_node;
+	struct ioband_promise by_deadline;
 
 	struct ioband_node *node;
 };

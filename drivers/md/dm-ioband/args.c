@@ -105,13 +105,10 @@ static int parse_param(char *word, const struct ioband_policy *policy,
 	char *setting;
 	int r = 0;
 
-	if (*word >= '0' && *word <= '9') {
-		r = policy->is_range ? ioband_parse_range(word, settings, err) :
-		    policy->only_limits ?
-		    ioband_parse_limit(word, settings, err) :
-		    parse_weight(word, settings, err);
-		return r;
-	}
+	if (*word >= '0' && *word <= '9')
+		return policy->is_range ? ioband_parse_range(word, settings, err) :
+		       policy->only_limits ? ioband_parse_limit(word, settings, err) :
+		       parse_weight(word, settings, err);
 	while (!r && (setting = strsep(&word, ",")))
 		r = ioband_parse_setting(setting, &parser, err);
 	if (r)
@@ -152,20 +149,31 @@ static char *find_param(char *word, const struct ioband_policy *policy)
 	       is_number(last + 1, last + strlen(last)) ? colon : last;
 }
 
+/* Parse the id before a parameter, to which @word is moved; %NULL if there is no delimiter. */
+static int parse_id(char **word, const struct ioband_policy *policy, struct ioband_ref *ref,
+		    struct ioband_error *err)
+{
+	char *id = *word, *param = find_param(id, policy);
+
+	*word = param ? param + 1 : NULL;
+	if (!param)
+		return 0;
+	*param = '\0';
+	return ioband_parse_ref(id, ref, err);
+}
+
 static int parse_group(char *word, const struct ioband_policy *policy,
 		       struct ioband_group_args *group,
 		       struct ioband_error *err)
 {
-	char *param = find_param(word, policy);
-	int r;
+	char *param = word;
+	int r = parse_id(&param, policy, &group->ref, err);
 
+	if (r)
+		return r;
 	if (!param)
 		return ioband_refuse(err, "Cannot create ioband group",
 				     "group '%.40s': expected id:parameter", word);
-	*param++ = '\0';
-	r = ioband_parse_ref(word, &group->ref, err);
-	if (r)
-		return r;
 	if (group->ref.is_default)
 		return ioband_refuse(err, "Cannot create ioband group",
 				     "group '-1': the default group is written :parameter");
@@ -359,36 +367,27 @@ void ioband_table_free(struct ioband_table *table)
 static int parse_weight_message(char *word, struct ioband_message *msg,
 				struct ioband_error *err)
 {
-	char *value = find_param(word, NULL);
-	int r;
+	char *value = word;
+	int r = parse_id(&value, NULL, &msg->ref, err);
 
-	if (!value) {
-		msg->ref.is_default = true;
-		value = word;
-	} else {
-		*value++ = '\0';
-		r = ioband_parse_ref(word, &msg->ref, err);
-		if (r)
-			return r;
-	}
-	return parse_weight(value, &msg->settings, err);
+	if (r)
+		return r;
+	msg->ref.is_default |= !value;
+	return parse_weight(value ?: word, &msg->settings, err);
 }
 
 /* ID:MIN:MAX, the default group written -1. */
 static int parse_range_message(char *word, struct ioband_message *msg,
 			       struct ioband_error *err)
 {
-	char *value = find_param(word, ioband_policy_find("range-bw"));
-	int r;
+	char *value = word;
+	int r = parse_id(&value, ioband_policy_find("range-bw"), &msg->ref, err);
 
-	if (!value)
-		return ioband_refuse(err, "Invalid policy parameter",
-				     "range '%.40s': expected id:MIN:MAX",
-				     word);
-	*value++ = '\0';
-	r = ioband_parse_ref(word, &msg->ref, err);
 	if (r)
 		return r;
+	if (!value)
+		return ioband_refuse(err, "Invalid policy parameter",
+				     "range '%.40s': expected id:MIN:MAX", word);
 	return ioband_parse_range(value, &msg->settings, err);
 }
 

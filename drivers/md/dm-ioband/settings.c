@@ -407,6 +407,7 @@ int ioband_settings_check(const struct ioband_settings *settings,
 			  const struct ioband_policy *policy,
 			  struct ioband_error *err)
 {
+	const char *min = settings->min_is_ios ? "miniops" : "min", *useless = NULL;
 	unsigned int id;
 	u64 max;
 
@@ -419,30 +420,17 @@ int ioband_settings_check(const struct ioband_settings *settings,
 	if (max && settings->min_rate > max)
 		return ioband_refuse(err, brief,
 				     "%s %llu: expected no more than the limit, %llu",
-				     settings->min_is_ios ? "miniops" : "min",
-				     (unsigned long long)settings->min_rate,
+				     min, (unsigned long long)settings->min_rate,
 				     (unsigned long long)max);
 
 	if (!policy->has_weights && settings->weight != IOBAND_WEIGHT_DEFAULT)
-		return ioband_refuse(err, brief,
-				     "weight: has no effect under policy %s",
-				     policy->name);
-	if (!policy->only_limits)
-		return 0;
-	if (settings->class != IOBAND_BE)
-		return ioband_refuse(err, brief,
-				     "class: has no effect under policy %s",
-				     policy->name);
-	if (settings->min_rate)
-		return ioband_refuse(err, brief,
-				     "%s: has no effect under policy %s",
-				     settings->min_is_ios ? "miniops" : "min",
-				     policy->name);
-	if (settings->latency_us)
-		return ioband_refuse(err, brief,
-				     "latency: has no effect under policy %s",
-				     policy->name);
-	return 0;
+		useless = "weight";
+	else if (policy->only_limits)
+		useless = settings->class != IOBAND_BE ? "class" :
+			  settings->min_rate ? min :
+			  settings->latency_us ? "latency" : NULL;
+	return !useless ? 0 : ioband_refuse(err, brief, "%s: has no effect under policy %s",
+					    useless, policy->name);
 }
 
 /**

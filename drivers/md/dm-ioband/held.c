@@ -78,10 +78,8 @@ void iob_add_held(struct ioband_bio *iob)
 		pool->nr_holding++;
 		group->went_jiffies = jiffies;
 	}
-	if (!pool->looks_for_stalls) {
-		pool->looks_for_stalls = true;
+	if (!delayed_work_pending(&pool->stall_work))
 		queue_delayed_work(pool->wq, &pool->stall_work, IOBAND_LOOK_JIFFIES);
-	}
 	iob_count_held(iob, 1 + iob->io.merged, iob->io.sectors);
 	pool->held_writes += iob->io.dir == IOBAND_WRITE;
 	if (iob_may_run(iob))

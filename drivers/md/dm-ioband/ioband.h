@@ -340,7 +340,6 @@ struct ioband_pool {
 	u32 nr_holding;			/* groups that hold I/O; under lock */
 	u32 held_writes;		/* of all of them; a run is one; under lock */
 	u64 last_held_ns;		/* guarded by lock */
-	bool looks_for_stalls;		/* stall_work is queued; under lock */
 	u32 nr_stall_looks;		/* how often it has run; under lock */
 	/* Runs of throttled lanes that workers have not sent yet; under lock. */
 	u32 in_hand[IOBAND_LEGS_MAX];

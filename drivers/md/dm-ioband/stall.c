@@ -288,8 +288,7 @@ void iop_stall_work(struct work_struct *work)
 	now_ns = ktime_get_ns();
 	if (iop_look_for_stalls(pool, any_silent, now_ns))
 		iop_pump(pool, NULL, NULL, now_ns);
-	pool->looks_for_stalls = pool->nr_holding || pool->has_stalled;
-	if (pool->looks_for_stalls)
+	if (pool->nr_holding || pool->has_stalled)
 		queue_delayed_work(pool->wq, &pool->stall_work, IOBAND_LOOK_JIFFIES);
 	spin_unlock(&pool->lock);
 }

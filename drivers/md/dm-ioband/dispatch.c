@@ -417,6 +417,8 @@ void iob_dequeue(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns)
  */
 void iob_let_go(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns)
 {
+	/* At a limit it has not been in order since the busy period before, perhaps. */
+	iog_join(pool, iob->group);
 	iob_dequeue(pool, iob, now_ns);
 	ioband_charge(&pool->sched, &iob->group->node, &iob->io, now_ns);
 	iob_push(pool, iob_issue_run(pool, iob, now_ns));

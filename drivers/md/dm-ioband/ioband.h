@@ -320,7 +320,11 @@ struct ioband_pool {
 	bool has_stalled;		/* some volume is; guarded by lock */
 	u32 pass_max;			/* in flight per leg; written under lock */
 	u32 refill;			/* with fewer there a worker looks; written under lock */
-	/* Which group used the disk last, and when that was another than before. */
+	/*
+	 * Which group used the disk last, and when that was another than before. It may have
+	 * been freed: it is compared, never followed, and who comes to be at its address is
+	 * taken for it until another group sends I/O.
+	 */
 	struct ioband_group *user;
 	unsigned long shared_jiffies;
 	/* The user, if its reads, writes may exceed pass_max: granted under lock. */

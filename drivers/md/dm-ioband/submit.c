@@ -208,6 +208,9 @@ static struct ioband_bio *iob_hold(struct ioband_pool *pool, struct ioband_bio *
 			direct = iop_pump(pool, iob, NULL, now_ns);
 		if (direct == iob)
 			return direct;
+	} else if (iop_room_taken(pool, iob->io.leg) < pool->sched.depth) {
+		/* While it was trying to pass it may have taken another's room. */
+		iop_pump(pool, NULL, NULL, now_ns);
 	}
 
 	/* A worker may wait for a tag, and the submitter goes on. */

@@ -280,24 +280,6 @@ struct ioband_group *iov_next(struct ioband_volume *volume,
 	return xa_find_after(&volume->groups, id, ULONG_MAX, XA_PRESENT);
 }
 
-/**
- * iov_reset_settings - give all groups the default settings
- * @volume: the volume
- *
- * Context: process, ioband_mutex held.
- */
-void iov_reset_settings(struct ioband_volume *volume)
-{
-	struct ioband_settings settings;
-	struct ioband_group *group = NULL;
-	unsigned long id;
-
-	/* Defaults need no memory, so iog_set() cannot fail. */
-	ioband_settings_init(&settings);
-	while ((group = iov_next(volume, group, &id)))
-		iog_set(group, &settings);
-}
-
 /*
  * Groups come and go
  */

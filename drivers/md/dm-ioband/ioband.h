@@ -599,9 +599,6 @@ void iov_suspend(struct ioband_volume *volume, bool noflush);
 struct ioband_pool *iop_get(const struct ioband_table *table,
 			    unsigned int nr_legs);
 void iop_put(struct ioband_pool *pool);
-int iop_add_target(struct ioband_pool *pool, struct ioband_target *iot);
-void iot_flush_lanes(struct ioband_target *iot);
-void iop_del_target(struct ioband_pool *pool, struct ioband_target *iot);
 void iop_set(struct ioband_pool *pool, const struct ioband_share_settings *settings);
 void iop_set_policy(struct ioband_pool *pool,
 		    const struct ioband_policy *policy);
@@ -614,7 +611,6 @@ int iov_get(struct ioband_pool *pool, struct ioband_target *iot,
 	    const struct ioband_table *table, struct ioband_spare *spare,
 	    struct ioband_error *err);
 void iov_put(struct ioband_target *iot);
-void iov_resume(struct ioband_volume *volume);
 
 /* submit.c */
 enum ioband_verdict iop_submit(struct ioband_pool *pool,
@@ -645,7 +641,6 @@ int iov_place(struct ioband_volume *volume,
 	      const struct ioband_group_args *args, struct ioband_error *err);
 struct ioband_group *iov_next(struct ioband_volume *volume,
 			      const struct ioband_group *last, unsigned long *id);
-void iov_reset_settings(struct ioband_volume *volume);
 int iov_add(struct ioband_volume *volume, u64 id, const struct ioband_settings *settings,
 	    struct list_head *spare, struct ioband_error *err);
 int iov_attach(struct ioband_volume *volume, const struct ioband_ref *ref,

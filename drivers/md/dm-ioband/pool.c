@@ -139,79 +139,6 @@ void iop_put(struct ioband_pool *pool)
 		iop_destroy(pool);
 }
 
-static int iot_init_lanes(struct ioband_target *iot)
-{
-	unsigned int i;
-
-	iot->lanes = kcalloc(2 * iot->nr_legs, sizeof(*iot->lanes), GFP_NOIO);
-	if (!iot->lanes)
-		return -ENOMEM;
-	for (i = 0; i < 2 * iot->nr_legs; i++) {
-		iot->lanes[i].target = iot;
-		iot->lanes[i].is_throttled = i % 2;
-		iot->lanes[i].leg = i / 2 % iot->volume->pool->nr_legs;
-		bio_list_init(&iot->lanes[i].bios);
-		INIT_WORK(&iot->lanes[i].work, iop_lane_work);
-	}
-	return 0;
-}
-
-/**
- * iop_add_target - add a target to a pool
- * @pool: the pool
- * @iot: the target, its device open; it counts once its volume is resumed
- *
- * Context: process, ioband_mutex held.
- * Return: 0 or -ENOMEM.
- */
-int iop_add_target(struct ioband_pool *pool, struct ioband_target *iot)
-{
-	int r = iot_init_lanes(iot);
-
-	if (r)
-		return r;
-	if (pool->sched.policy->by_time)
-		iop_alloc_streams(pool);
-	spin_lock(&pool->lock);
-	list_add_tail(&iot->list, &pool->targets);
-	spin_unlock(&pool->lock);
-	return 0;
-}
-
-/**
- * iot_flush_lanes - wait for the workers that have sent a target's bios
- * @iot: the target, with no bio left
- *
- * They may still run, or not have begun yet: that may take until a worker of another
- * lane has been given a tag by its disk.
- *
- * Context: process, ioband_mutex not held.
- */
-void iot_flush_lanes(struct ioband_target *iot)
-{
-	unsigned int i;
-
-	for (i = 0; i < 2 * iot->nr_legs; i++)
-		flush_work(&iot->lanes[i].work);
-}
-
-/**
- * iop_del_target - undo iop_add_target()
- * @pool: the pool
- * @iot: the target, with no bio left, its lanes flushed
- *
- * Context: process, ioband_mutex held.
- */
-void iop_del_target(struct ioband_pool *pool, struct ioband_target *iot)
-{
-	spin_lock(&pool->lock);
-	list_del(&iot->list);
-	if (iot->volume->resumed)
-		iop_begin_depth(pool, ktime_get_ns());
-	spin_unlock(&pool->lock);
-	kfree(iot->lanes);
-}
-
 /**
  * iop_set - put settings of the share into effect
  * @pool: the pool
@@ -242,6 +169,18 @@ void iop_set(struct ioband_pool *pool, const struct ioband_share_settings *setti
 	list_for_each_entry(volume, &pool->volumes, list)
 		while ((group = iov_next(volume, group, &id)))
 			iog_wake_all(group);
+}
+
+static void iov_reset_settings(struct ioband_volume *volume)
+{
+	struct ioband_settings settings;
+	struct ioband_group *group = NULL;
+	unsigned long id;
+
+	/* Defaults need no memory, so iog_set() cannot fail. */
+	ioband_settings_init(&settings);
+	while ((group = iov_next(volume, group, &id)))
+		iog_set(group, &settings);
 }
 
 /**

@@ -125,6 +125,24 @@ static bool iot_meets_itself(const struct ioband_target *iot,
 	return false;
 }
 
+static int iot_init_lanes(struct ioband_target *iot)
+{
+	unsigned int i;
+
+	iot->lanes = kcalloc(2 * iot->nr_legs, sizeof(*iot->lanes), GFP_NOIO);
+	if (!iot->lanes)
+		return -ENOMEM;
+	for (i = 0; i < 2 * iot->nr_legs; i++) {
+		iot->lanes[i].target = iot;
+		iot->lanes[i].is_throttled = i % 2;
+		iot->lanes[i].leg = i / 2 % iot->volume->pool->nr_legs;
+		bio_list_init(&iot->lanes[i].bios);
+		INIT_WORK(&iot->lanes[i].work, iop_lane_work);
+	}
+	return 0;
+}
+
+/* Add a target, which counts once its volume is resumed. */
 static int iot_add(struct ioband_target *iot, struct ioband_pool *pool,
 		   const struct ioband_table *table, struct ioband_spare *spare,
 		   struct ioband_error *err)
@@ -140,11 +158,16 @@ static int iot_add(struct ioband_target *iot, struct ioband_pool *pool,
 	r = iov_get(pool, iot, table, spare, err);
 	if (r)
 		return r;
-	r = iop_add_target(pool, iot);
-	if (!r)
-		return 0;
-	iov_put(iot);
-	return ioband_no_memory(err, "Cannot allocate ioband target");
+	if (iot_init_lanes(iot)) {
+		iov_put(iot);
+		return ioband_no_memory(err, "Cannot allocate ioband target");
+	}
+	if (pool->sched.policy->by_time)
+		iop_alloc_streams(pool);
+	spin_lock(&pool->lock);
+	list_add_tail(&iot->list, &pool->targets);
+	spin_unlock(&pool->lock);
+	return 0;
 }
 
 static int iot_join(struct ioband_target *iot, const struct ioband_table *table,
@@ -223,15 +246,26 @@ static void ioband_dtr(struct dm_target *ti)
 {
 	struct ioband_target *iot = ti->private;
 	struct ioband_pool *pool = iot->volume->pool;
+	unsigned int i;
 
-	iot_flush_lanes(iot);
+	/*
+	 * No bio is left, but workers that have sent some may still run, or not have begun
+	 * yet: that may take until one of another lane has been given a tag by its disk.
+	 */
+	for (i = 0; i < 2 * iot->nr_legs; i++)
+		flush_work(&iot->lanes[i].work);
 	mutex_lock(&ioband_mutex);
-	iop_del_target(pool, iot);
+	spin_lock(&pool->lock);
+	list_del(&iot->list);
+	if (iot->volume->resumed)
+		iop_begin_depth(pool, ktime_get_ns());
+	spin_unlock(&pool->lock);
 	iov_put(iot);
 	mutex_unlock(&ioband_mutex);
 	iop_put(pool);
 
 	dm_put_device(ti, iot->dev);
+	kfree(iot->lanes);
 	kfree(iot);
 }
 
@@ -385,6 +419,24 @@ static bool iot_owns_pool(struct ioband_target *iot)
 		if (volume->resumed && dm_table_get_md(volume->table) != md)
 			return false;
 	return true;
+}
+
+/*
+ * A table that is merely loaded, perhaps for ever, has no part in what the pool goes by: the
+ * minimums promised, the tightest latency target, the devices' tags.
+ */
+static void iov_resume(struct ioband_volume *volume)
+{
+	struct ioband_pool *pool = volume->pool;
+
+	if (volume->resumed)
+		return;
+	spin_lock(&pool->lock);
+	volume->resumed = true;
+	iop_find_latency(pool);
+	iop_begin_depth(pool, ktime_get_ns());
+	spin_unlock(&pool->lock);
+	iov_weigh(volume);
 }
 
 /*

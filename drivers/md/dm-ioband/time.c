@@ -139,8 +139,6 @@ void iop_alloc_streams(struct ioband_pool *pool)
 		return;
 	spin_lock(&pool->lock);
 	for (stream = streams; stream < streams + IOBAND_STREAMS; stream++) {
-		ioband_node_init(&stream->node, IOBAND_WEIGHT_DEFAULT);
-		stream->node.is_stream = true;
 		INIT_LIST_HEAD(&stream->account.news);
 		list_add_tail(&stream->idle, &pool->idle_streams);
 	}

@@ -3,7 +3,6 @@
  * Volumes: creation and destruction.
  */
 #include <linux/slab.h>
-#include <linux/ktime.h>
 
 #include "ioband.h"
 
@@ -180,31 +179,6 @@ found:
 	volume->nr_targets++;
 	iot->volume = volume;
 	return 0;
-}
-
-/**
- * iov_resume - have the groups and devices of a volume count from now on
- * @volume: a volume of a table that is being resumed
- *
- * A table that is merely loaded, perhaps for ever, has no part in what the pool goes
- * by: the minimums promised, the tightest latency target, the devices' tags.
- *
- * Context: process, ioband_mutex held.
- */
-void iov_resume(struct ioband_volume *volume)
-{
-	struct ioband_pool *pool = volume->pool;
-
-	lockdep_assert_held(&ioband_mutex);
-
-	if (volume->resumed)
-		return;
-	spin_lock(&pool->lock);
-	volume->resumed = true;
-	iop_find_latency(pool);
-	iop_begin_depth(pool, ktime_get_ns());
-	spin_unlock(&pool->lock);
-	iov_weigh(volume);
 }
 
 /**

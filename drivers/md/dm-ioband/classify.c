@@ -306,17 +306,6 @@ static bool current_is_dying(void)
 	return current->flags & PF_EXITING || fatal_signal_pending(current);
 }
 
-static struct ioband_group *iov_lookup(struct ioband_volume *volume,
-				       const struct bio *bio,
-				       struct cgroup_subsys_state *css)
-{
-	enum ioband_type type = READ_ONCE(volume->type);
-
-	if (type == IOBAND_TYPE_CGROUP)
-		return iov_find_css(volume, css);
-	return xa_load(&volume->groups, current_id(type, bio));
-}
-
 /**
  * iob_classify - find the group of a bio
  * @iob: of the bio, with its target set; gets a reference to the group
@@ -327,7 +316,7 @@ static struct ioband_group *iov_lookup(struct ioband_volume *volume,
 void iob_classify(struct ioband_bio *iob, struct bio *bio)
 {
 	struct ioband_volume *volume = iob->target->volume;
-	struct cgroup_subsys_state *css = bio_blkcg_css(bio);
+	enum ioband_type type = READ_ONCE(volume->type);
 	struct ioband_group *group = NULL;
 
 	/* A group that is attached at this moment need not be found yet. */
@@ -335,7 +324,9 @@ void iob_classify(struct ioband_bio *iob, struct bio *bio)
 		rcu_read_lock();
 		/* A group that is being detached is not found again. */
 		do {
-			group = iov_lookup(volume, bio, css);
+			group = type == IOBAND_TYPE_CGROUP ?
+				iov_find_css(volume, bio_blkcg_css(bio)) :
+				xa_load(&volume->groups, current_id(type, bio));
 		} while (group && !percpu_ref_tryget_live_rcu(&group->ref));
 		rcu_read_unlock();
 	}

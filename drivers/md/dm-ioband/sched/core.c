@@ -248,24 +248,6 @@ void ioband_sched_set_policy(struct ioband_sched *sched,
 	ioband_sched_restart(sched);
 }
 
-/* Whether a child other than @node of class @class waits at a leg; own I/O counts. */
-static bool has_waiting(const struct ioband_node *node, unsigned int leg,
-			enum ioband_class class)
-{
-	const struct ioband_leg *above = &node->parent->leg[leg];
-	const struct ioband_facet *facet;
-	struct ioband_heap_node *first;
-
-	for (facet = above->facet; facet < above->facet + IOBAND_DIRS; facet++) {
-		if (class == IOBAND_BE && ioband_holds_own(facet))
-			return true;
-		first = ioband_heap_first(&facet->ready[class]);
-		if (first && (ioband_facet_node(first) != node || first->child))
-			return true;
-	}
-	return false;
-}
-
 /*
  * When an I/O of @node that goes @way is due, by all that others hold: less than 0, before
  * that, if at some level its group is behind, or goes first by its class, and at none it
@@ -282,7 +264,8 @@ static int order_of(const struct ioband_node *node, unsigned int way)
 
 	for (; node->parent; node = node->parent) {
 		for (class = 0; class < IOBAND_CLASSES; class++) {
-			if (!has_waiting(node, leg, class))
+			if (!ioband_other_waits(node, leg * IOBAND_DIRS + IOBAND_READ, class) &&
+			    !ioband_other_waits(node, leg * IOBAND_DIRS + IOBAND_WRITE, class))
 				continue;
 			time = ioband_vtime_of(node, leg);
 			if (class < node->class ||

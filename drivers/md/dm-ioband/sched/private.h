@@ -54,6 +54,17 @@ static inline bool ioband_facet_has_io(const struct ioband_facet *facet)
 	       ioband_holds_own(facet);
 }
 
+/* Whether a sibling of @node of class @class, or own I/O above it, waits to go @way. */
+static inline bool ioband_other_waits(const struct ioband_node *node, unsigned int way,
+				      enum ioband_class class)
+{
+	const struct ioband_facet *above = ioband_facet(node->parent, way);
+	struct ioband_heap_node *first = ioband_heap_first(&above->ready[class]);
+
+	return (class == IOBAND_BE && ioband_holds_own(above)) ||
+	       (first && (ioband_facet_node(first) != node || first->child));
+}
+
 /* The ways that the squeeze keeps shut for what goes in its turn. */
 static inline u64 ioband_shut(const struct ioband_sched *sched)
 {

@@ -144,29 +144,17 @@ bool ioband_turn_has_room(const struct ioband_sched *sched, u32 in_flight)
 	       ~(sched->full | ioband_shut(sched));
 }
 
-static bool is_alone(const struct ioband_node *node, unsigned int way)
-{
-	const struct ioband_facet *above = ioband_facet(node->parent, way);
-	struct ioband_heap_node *first;
-	unsigned int class;
-
-	for (class = 0; class < IOBAND_CLASSES; class++) {
-		first = ioband_heap_first(&above->ready[class]);
-		if (first && (ioband_facet_node(first) != node || first->child))
-			return false;
-	}
-	return !ioband_holds_own(above);
-}
-
 /* Whether any other group has I/O that may go. */
 static bool has_rival(const struct ioband_node *node)
 {
+	enum ioband_class class;
 	unsigned int way;
 
 	for (; node->parent; node = node->parent)
 		for (way = 0; way < ioband_nr_ways(node->parent); way++)
-			if (!is_alone(node, way))
-				return true;
+			for (class = 0; class < IOBAND_CLASSES; class++)
+				if (ioband_other_waits(node, way, class))
+					return true;
 	return false;
 }
 

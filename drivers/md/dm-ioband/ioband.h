@@ -592,9 +592,6 @@ void iot_status(struct dm_target *ti, status_type_t type,
 void iot_stats(struct ioband_target *iot, char *result, unsigned int maxlen);
 void iot_show(struct ioband_target *iot, char *result, unsigned int maxlen);
 
-/* suspend.c */
-void iov_suspend(struct ioband_volume *volume, bool noflush);
-
 /* pool.c */
 struct ioband_pool *iop_get(const struct ioband_table *table,
 			    unsigned int nr_legs);

@@ -384,13 +384,75 @@ static int ioband_end_io(struct dm_target *ti, struct bio *bio,
 
 /*
  * Suspend. A flushing suspend waits for all bios, held ones included: they are sent
- * down. A noflush suspend may be because the disk is gone, so held bios go back to dm:
+ * down at once, and need not wait until a limit of one I/O per second has let a thousand
+ * pass. A noflush suspend may be because the disk is gone, so held bios go back to dm:
  *
  * 1. dm sets its flag, so that it keeps a requeued bio instead of failing it;
  * 2. presuspend: held bios are handed back, and from now on none is held;
  * 3. dm stops map, and waits for the bios at the disk;
  * 4. resume, of this table or the next: dm submits the bios it kept.
  */
+/* Take a run out of what is held; its group is not charged for it. */
+static void iob_give_back(struct ioband_pool *pool, struct ioband_bio *iob,
+			  struct bio_list *bios)
+{
+	iob_dequeue(pool, iob, ktime_get_ns());
+	for (; iob; iob = iob->next) {
+		percpu_ref_put(&iob->group->ref);
+		iob->group = NULL;
+		bio_list_add(bios, iob_to_bio(iob));
+	}
+}
+
+/* Have a group hold nothing: it goes to @bios, or down if that is %NULL. */
+static void iog_empty(struct ioband_pool *pool, struct ioband_group *group,
+		      struct bio_list *bios)
+{
+	struct ioband_io *io;
+	unsigned int nr = 0;
+
+	spin_lock(&pool->lock);
+	while ((io = iog_first_held(group))) {
+		if (bios)
+			iob_give_back(pool, iob_from_io(io), bios);
+		else
+			iob_let_go(pool, iob_from_io(io), ktime_get_ns());
+		iop_let_others(pool, &nr, io);
+	}
+	spin_unlock(&pool->lock);
+	iog_wake_all(group);
+}
+
+/*
+ * Have a volume hold nothing, and none of its targets holds a bio until they are resumed. dm
+ * suspends all of them, that way. What is sent down is charged all the same.
+ */
+static void iov_suspend(struct ioband_volume *volume, bool noflush)
+{
+	struct bio_list bios = BIO_EMPTY_LIST;
+	struct ioband_pool *pool = volume->pool;
+	struct ioband_group *group = NULL;
+	struct ioband_target *iot;
+	struct bio *bio;
+	unsigned long id;
+
+	spin_lock(&pool->lock);
+	list_for_each_entry(iot, &pool->targets, list)
+		if (iot->volume == volume)
+			WRITE_ONCE(*(noflush ? &iot->push_back : &iot->drain), true);
+	spin_unlock(&pool->lock);
+
+	mutex_lock(&ioband_mutex);
+	while ((group = iov_next(volume, group, &id)))
+		iog_empty(pool, group, noflush ? &bios : NULL);
+	mutex_unlock(&ioband_mutex);
+
+	while ((bio = bio_list_pop(&bios))) {
+		bio->bi_status = BLK_STS_DM_REQUEUE;
+		bio_endio(bio);
+	}
+}
+
 static void ioband_presuspend(struct dm_target *ti)
 {
 	struct ioband_target *iot = ti->private;

@@ -33,6 +33,7 @@ enum {
 	COL_IOS_PCT,
 	COL_BYTES_PCT,
 	COL_FAILING,
+	COL_NAME,
 	COL_SHARE,
 	COL_TYPE,
 	COL_POLICY,
@@ -70,6 +71,8 @@ const struct column status_columns[] = {
 		"part of the bytes of all groups of the share until now" },
 	[COL_FAILING] = { "FAILING", COLUMN_STRING, true,
 		"starved, minimum, latency or stalled: what keeps the group from what it was promised" },
+	[COL_NAME] = { "NAME", COLUMN_STRING, false,
+		"path of the cgroup, name of the user and so on with this id" },
 	[COL_SHARE] = { "SHARE", COLUMN_STRING, false,
 		"id of the share the volume belongs to" },
 	[COL_TYPE] = { "TYPE", COLUMN_STRING, false,
@@ -137,7 +140,23 @@ static bool has_cgroups(const struct volume *vol)
 	return !strcmp(vol->table.type, "cgroup");
 }
 
-static void add_group(struct listing *list, const struct volume *vol,
+/* As in group list and top, for volumes of any type. */
+static void add_name(struct listing *list, const struct options *opts,
+		     const struct volume *vol, const struct status_group *group,
+		     const char *path)
+{
+	char *name = path ? xstrdup(path) :
+		     group->is_default || has_cgroups(vol) ||
+		     !listing_wants(list, COL_NAME) ? NULL :
+		     owner_name(vol, group->id, opts->sysroot);
+
+	if (name)
+		listing_string(list, COL_NAME, name);
+	free(name);
+}
+
+static void add_group(struct listing *list, const struct options *opts,
+		      const struct volume *vol,
 		      const struct status_group *group,
 		      const struct total *total,
 		      const struct cgroup_paths *cgroups, const char *failing)
@@ -157,6 +176,7 @@ static void add_group(struct listing *list, const struct volume *vol,
 		listing_number(list, COL_GROUP, group->id);
 	if (path)
 		listing_string(list, COL_CGROUP, path);
+	add_name(list, opts, vol, group, path);
 	if (config && config->weight)
 		listing_number(list, COL_WEIGHT, config->weight);
 	listing_number(list, COL_RIOS, group->rd_ios);
@@ -271,7 +291,7 @@ static void add_volumes(struct listing *list, const struct volumes *volumes,
 	bool any_cgroups = false, any_failing = false;
 	struct cgroup_paths cgroups = { 0 };
 
-	if (listing_wants(list, COL_CGROUP))
+	if (listing_wants(list, COL_CGROUP) || listing_wants(list, COL_NAME))
 		find_cgroups(&cgroups, volumes, opts);
 
 	for (size_t i = 0; i < volumes->nr; i++) {
@@ -287,7 +307,7 @@ static void add_volumes(struct listing *list, const struct volumes *volumes,
 			const struct status_group *group = &vol->status.groups[j];
 			char *failing = find_failing(look, vol, group);
 
-			add_group(list, vol, group, total, &cgroups, failing);
+			add_group(list, opts, vol, group, total, &cgroups, failing);
 			any_failing |= !!failing;
 			free(failing);
 		}

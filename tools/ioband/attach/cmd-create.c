@@ -129,6 +129,10 @@ int cmd_create(const struct options *opts, int argc, char **argv)
 	if (argc < 2)
 		return fail(IOBAND_USAGE,
 			    "create: expected a name and a device, as in 'ioband create data /dev/vg/data'");
+	if (blk_is_lv(argv[0]))
+		return fail(IOBAND_USAGE,
+			    "create: '%s': a volume on top of a device has a name without a slash; 'ioband attach %s' puts ioband into a logical volume",
+			    argv[0], argv[0]);
 	status = check_volume_name(argv[0]);
 	if (status)
 		return status;

@@ -59,12 +59,18 @@ static int add_path(struct doctor *doctor, const char *word)
 {
 	unsigned int major, minor;
 	struct blk blk;
-	char *why, *path;
+	char *why, *path, *meant;
 
-	if (!strpbrk(word, "/:"))
-		return fail(IOBAND_DEVICE,
-			    "cannot look at '%s': device-mapper has no such device; give a path such as /dev/sda for others",
-			    word);
+	if (!strpbrk(word, "/:")) {
+		meant = blk_lv_called(doctor->opts->sysroot, word);
+		fail(IOBAND_DEVICE,
+		     "cannot look at '%s': device-mapper has no such device; %s%s%s",
+		     word, meant ? "do you mean the logical volume '" :
+		     "give a path such as /dev/sda for others",
+		     meant ? meant : "", meant ? "'?" : "");
+		free(meant);
+		return IOBAND_DEVICE;
+	}
 	why = blk_look_up(doctor->opts->sysroot, word, &blk);
 	if (why)
 		fail(IOBAND_DEVICE, "cannot look at '%s': %s", word, why);

@@ -19,6 +19,7 @@
 #include "leaf.h"
 #include "mounts.h"
 #include "util.h"
+#include "volume.h"
 
 /* Strictly MAJOR:MINOR, so that it cannot lead out of its directory in sysfs. */
 static int is_devno(const char *device)
@@ -235,38 +236,100 @@ bool blk_is_lv(const char *arg)
 	return strchr(arg, '/') && *arg != '/' && *arg != '.' && stat(arg, &st);
 }
 
-/* There are no device nodes below --sysroot: look the name up in sysfs. */
-static bool find_by_name(const char *sysroot, const char *path, char *devno)
+/*
+ * Go through all block devices until @is_it is true of one, whose number goes to @devno. That
+ * may add to @what.
+ */
+static bool find_device(const char *sysroot, char *devno,
+			bool (*is_it)(const char *sysroot, const char *devno, void *what),
+			void *what)
 {
 	char *dir_name = xasprintf("%s/sys/dev/block", sysroot);
 	struct dirent *entry;
 	bool found = false;
-	char name[128];
 	DIR *dir;
 
-	blk_dm_name(name, sizeof(name), path);
-	if (!strncmp(path, "/dev/", 5))
-		path += 5;
 	dir = opendir(dir_name);
 	free(dir_name);
 	while (dir && !found && (entry = readdir(dir))) {
-		char *dm, *node;
-
 		if (!is_devno(entry->d_name) ||
 		    strlen(entry->d_name) >= DEVNO_LEN)
 			continue;
-		dm = blk_read_line(sysroot, entry->d_name, "dm/name", "");
-		node = blk_read_line(sysroot, entry->d_name, "uevent", "DEVNAME=");
-		found = (dm && !strcmp(dm, name)) ||
-			(node && !strcmp(node, path));
+		found = is_it(sysroot, entry->d_name, what);
 		if (found)
 			strcpy(devno, entry->d_name);
-		free(dm);
-		free(node);
 	}
 	if (dir)
 		closedir(dir);
 	return found;
+}
+
+struct names_of {
+	const char *dm, *node;
+};
+
+static bool has_name(const char *sysroot, const char *devno, void *what)
+{
+	const struct names_of *names = what;
+	char *dm = blk_read_line(sysroot, devno, "dm/name", "");
+	char *node = blk_read_line(sysroot, devno, "uevent", "DEVNAME=");
+	bool found = (dm && !strcmp(dm, names->dm)) ||
+		     (node && !strcmp(node, names->node));
+
+	free(dm);
+	free(node);
+	return found;
+}
+
+/* There are no device nodes below --sysroot: look the name up in sysfs. */
+static bool find_by_name(const char *sysroot, const char *path, char *devno)
+{
+	char dm[128];
+	struct names_of names = {
+		.dm = dm, .node = strncmp(path, "/dev/", 5) ? path : path + 5,
+	};
+
+	blk_dm_name(dm, sizeof(dm), path);
+	return find_device(sysroot, devno, has_name, &names);
+}
+
+struct lv_called {
+	const char *word;
+	char *title;
+};
+
+static bool is_lv_called(const char *sysroot, const char *devno, void *what)
+{
+	struct lv_called *lv = what;
+	char *name = blk_read_line(sysroot, devno, "dm/name", "");
+	char *uuid = blk_read_line(sysroot, devno, "dm/uuid", "");
+	char *title = name && uuid ? volume_title(name, uuid) : NULL;
+	const char *slash = title ? strchr(title, '/') : NULL;
+	bool found = slash && !strcmp(slash + 1, lv->word);
+
+	free(uuid);
+	free(name);
+	if (found)
+		lv->title = title;
+	else
+		free(title);
+	return found;
+}
+
+/**
+ * blk_lv_called - find a logical volume by its name alone, for a hint
+ * @sysroot: prefix of /sys
+ * @word: its name without that of the volume group
+ *
+ * Return: VG/LV of one, to be freed; %NULL if none is called so.
+ */
+char *blk_lv_called(const char *sysroot, const char *word)
+{
+	struct lv_called lv = { .word = word };
+	char devno[DEVNO_LEN];
+
+	find_device(sysroot, devno, is_lv_called, &lv);
+	return lv.title;
 }
 
 /**
@@ -417,10 +480,14 @@ char *blk_look_up(const char *sysroot, const char *arg, struct blk *blk)
 int blk_find(const char *sysroot, const char *arg, struct blk *blk)
 {
 	char *why = blk_look_up(sysroot, arg, blk);
-
+	char *meant = why ? blk_lv_called(sysroot, arg) : NULL;
 	int status = 0;
 
-	if (why && blk_is_lv(arg))
+	if (meant)
+		status = fail(IOBAND_DEVICE,
+			      "cannot use '%s': %s; do you mean the logical volume '%s'?",
+			      arg, why, meant);
+	else if (why && blk_is_lv(arg))
 		status = fail(IOBAND_DEVICE,
 			      "cannot use '%s': there is no such logical volume, or it is not active: 'lvs' shows them, and 'lvchange -ay %s' activates it",
 			      arg, arg);
@@ -428,6 +495,7 @@ int blk_find(const char *sysroot, const char *arg, struct blk *blk)
 		status = fail(IOBAND_DEVICE,
 			      "cannot use '%s': %s; 'lsblk -p' shows the block devices there are",
 			      arg, why);
+	free(meant);
 	free(why);
 	return status;
 }

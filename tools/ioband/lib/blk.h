@@ -28,6 +28,7 @@ char *blk_path(const char *sysroot, const char *device);
 char *blk_stable_path(const char *sysroot, const char *device);
 bool blk_parse_tag(const char *arg, char **tag, char **value);
 bool blk_is_lv(const char *arg);
+char *blk_lv_called(const char *sysroot, const char *word);
 char *blk_look_up(const char *sysroot, const char *arg, struct blk *blk);
 int blk_find(const char *sysroot, const char *arg, struct blk *blk);
 int blk_find_below(const char *sysroot, const char *arg, const char *name,

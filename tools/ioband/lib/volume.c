@@ -314,7 +314,7 @@ int volumes_name(const struct options *opts, const struct volumes *volumes,
 {
 	const struct ioband_dm_device *dev;
 	const struct volume *vol;
-	char *why, *obstacle = NULL;
+	char *why, *meant = NULL, *obstacle = NULL;
 
 	dev = find_device(opts, volumes, arg, &why);
 	vol = dev ? volumes_find(volumes, dev->name) : NULL;
@@ -332,6 +332,10 @@ int volumes_name(const struct options *opts, const struct volumes *volumes,
 		fail(IOBAND_DEVICE,
 		     "cannot use '%s': it has no ioband target; 'ioband attach %s' gives it one, and 'ioband list' shows the volumes that have",
 		     arg, arg);
+	else if ((meant = blk_lv_called(opts->sysroot, arg)))
+		fail(IOBAND_DEVICE,
+		     "cannot use '%s': device-mapper has no such device; do you mean the logical volume '%s'?",
+		     arg, meant);
 	else
 		fail(IOBAND_DEVICE,
 		     "cannot use '%s': %s; 'ioband list' shows the volumes there are",
@@ -339,6 +343,7 @@ int volumes_name(const struct options *opts, const struct volumes *volumes,
 		     "there is no such logical volume, or it is not active" :
 		     "device-mapper has no such device");
 	free(obstacle);
+	free(meant);
 	free(why);
 	return vol ? 0 : IOBAND_DEVICE;
 }

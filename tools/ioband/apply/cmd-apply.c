@@ -278,10 +278,12 @@ static bool is_absent(const struct options *opts, const struct config *cfg)
 				    xasprintf("/dev/mapper/%s", cfg->name);
 	struct blk blk;
 	char *why = blk_look_up(opts->sysroot, node, &blk);
+	char *title = volume_title(cfg->name, cfg->uuid);
 
 	if (why && !only_missing)
 		warn("%s: left out for now: cannot use '%s': %s; 'ioband disable %s' forgets it",
-		     cfg->name, node, why, cfg->name);
+		     title, node, why, title);
+	free(title);
 	free(why);
 	free(node);
 	return why;

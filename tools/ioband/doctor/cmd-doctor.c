@@ -229,7 +229,7 @@ static void print_lines(const struct doctor *doctor)
 {
 	for (size_t i = 0; i < doctor->nr_findings; i++) {
 		const struct finding *finding = &doctor->findings[i];
-		char *title = volumes_title(&doctor->volumes, finding->subject);
+		char *title = doctor_title(doctor, finding->subject);
 
 		printf("%s: ", severities[finding->severity]);
 		print_safe(title);

@@ -421,6 +421,74 @@ static void tell_lost(struct doctor *doctor, const char *name, const char *dir,
 	free(why);
 }
 
+/**
+ * doctor_title - what people call the subject of a finding
+ * @doctor: the state
+ * @name: device-mapper name of a volume, or what else the finding is about
+ *
+ * Of a volume that is not there its file knows.
+ *
+ * Return: as volume_title(), to be freed.
+ */
+char *doctor_title(const struct doctor *doctor, const char *name)
+{
+	struct config cfg;
+	char *title, *why;
+	bool found;
+
+	if (volumes_device(&doctor->volumes, name, NULL) ||
+	    !doctor_has_file(doctor, STORE_ETC, name))
+		return volumes_title(&doctor->volumes, name);
+	fail_keep(&why);
+	store_load(doctor->opts, STORE_ETC, name, &cfg, &found);
+	fail_keep(NULL);
+	title = volume_title(name, cfg.uuid);
+	free(why);
+	config_free(&cfg);
+	return title;
+}
+
+/* lvrename takes ioband out, and leaves the file as it is called. */
+static void tell_missing(struct doctor *doctor, const struct config *cfg)
+{
+	const struct ioband_dm_device *now = !*cfg->uuid ? NULL :
+		volumes_device(&doctor->volumes, NULL, cfg->uuid);
+	char *title = volume_title(cfg->name, cfg->uuid), *advice, *new;
+
+	if (now) {
+		new = volume_title(now->name, now->uuid);
+		advice = xasprintf("it is called %s now: keep it so with 'ioband enable %s', then remove the file with 'ioband disable %s'",
+				   new, new, title);
+		free(new);
+	} else if (cfg->is_attached) {
+		advice = xasprintf("ioband is put in as soon as it is active again; if it never is, 'ioband disable %s' removes the file",
+				   title);
+	} else {
+		advice = xasprintf("make it with 'ioband apply %s', or remove the file with 'ioband disable %s'",
+				   title, title);
+	}
+	add_finding(doctor, ERROR, "missing", cfg->name,
+		    xasprintf(MISSING, STORE_ETC, cfg->name), advice);
+	free(title);
+}
+
+/* A configured volume that is none. */
+static void tell_kept(struct doctor *doctor, const struct config *cfg)
+{
+	const char *name = cfg->name;
+
+	if (volume_is_wiped(&doctor->volumes, name))
+		add_finding(doctor, ERROR, "lost", name,
+			    xasprintf("its table was replaced, as by 'dmsetup wipe_table', though %s/%s.conf is there",
+				      STORE_ETC, name),
+			    xasprintf("free it, then 'ioband remove %s' and 'ioband apply %s'",
+				      name, name));
+	else if (volumes_device(&doctor->volumes, name, NULL))
+		tell_lost(doctor, name, STORE_ETC, name, "apply");
+	else
+		tell_missing(doctor, cfg);
+}
+
 /* Report configured volumes that do not exist. */
 static int check_kept(struct doctor *doctor)
 {
@@ -430,32 +498,14 @@ static int check_kept(struct doctor *doctor)
 	for (size_t i = 0; !status && i < names.nr; i++) {
 		const char *name = names.v[i];
 		struct config cfg;
-		bool found, good, attached;
+		bool found;
 
 		if (volumes_find(&doctor->volumes, name) ||
 		    !doctor_wants(doctor, name))
 			continue;
-		good = load_saved(doctor, name, &cfg, &found);
-		attached = cfg.is_attached;
+		if (load_saved(doctor, name, &cfg, &found))
+			tell_kept(doctor, &cfg);
 		config_free(&cfg);
-		if (!good)
-			continue;
-		if (volume_is_wiped(&doctor->volumes, name))
-			add_finding(doctor, ERROR, "lost", name,
-				    xasprintf("its table was replaced, as by 'dmsetup wipe_table', though %s/%s.conf is there",
-					      STORE_ETC, name),
-				    xasprintf("free it, then 'ioband remove %s' and 'ioband apply %s'",
-					      name, name));
-		else if (volumes_device(&doctor->volumes, name, NULL))
-			tell_lost(doctor, name, STORE_ETC, name, "apply");
-		else
-			add_finding(doctor, ERROR, "missing", name,
-				    xasprintf(MISSING, STORE_ETC, name),
-				    attached ?
-				    xasprintf("ioband is put in as soon as it is active again; if it never is, 'ioband disable %s' removes the file",
-					      name) :
-				    xasprintf("make it with 'ioband apply %s', or remove the file with 'ioband disable %s'",
-					      name, name));
 	}
 	names_free(&names);
 	return status;

@@ -70,6 +70,8 @@ char *sys_block_line(const char *sysroot, const char *devno, const char *file);
 bool doctor_has_file(const struct doctor *doctor, const char *dir,
 		     const char *name);
 
+char *doctor_title(const struct doctor *doctor, const char *name);
+
 int doctor_volumes(struct doctor *doctor);
 int doctor_lost(struct doctor *doctor);
 int doctor_promises(struct doctor *doctor);

@@ -3,8 +3,7 @@
  * ioband calibrate: measure what a device can do.
  *
  * Nothing depends on the figures: shares hold whatever the speed of the disk. They
- * are for people about to promise a minimum. A run through a volume also shows the
- * share what the disk can do, by which the target accepts or refuses minimums.
+ * are for people about to promise a minimum.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -188,6 +188,8 @@ static int change(const struct options *opts, const struct volume *vol,
 		       is_add ? "added" : "removed", *words ? " with" : "",
 		       words);
 	free(words);
+	if (!status && is_add)
+		tell_unchecked(opts, vol, &group.set);
 	if (!status)
 		tell_unsaved(opts, vol, !is_add);
 	return status;

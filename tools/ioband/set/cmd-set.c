@@ -15,6 +15,7 @@
 #include "config/share.h"
 #include "config/store.h"
 #include "lib/action.h"
+#include "lib/sample.h"
 #include "lib/util.h"
 #include "set.h"
 
@@ -38,6 +39,39 @@ static int send(const struct options *opts, const struct volume *vol,
 
 	free(text);
 	return r ? fail_change(r, "cannot set %s of '%s'", what, vol->title) : 0;
+}
+
+/**
+ * tell_unchecked - tell that nobody could say whether the disk can keep a promise
+ * @opts: the global options
+ * @vol: the volume
+ * @set: what a group has been given
+ */
+void tell_unchecked(const struct options *opts, const struct volume *vol,
+		    const struct settings *set)
+{
+	static const enum setting_key promises[] = { SET_MIN, SET_MINIOPS };
+	char value[SETTING_LEN], *why;
+	struct show show;
+
+	fail_keep(&why);
+	for (size_t i = 0; i < sizeof(promises) / sizeof(promises[0]); i++) {
+		enum setting_key key = promises[i];
+
+		if (!set->v[key].given || setting_is_default(set, key) ||
+		    set->v[SET_FORCE].given || sample_show(vol, &show))
+			continue;
+		setting_value(value, set, key, true);
+		if (show.depth_reason && !strcmp(show.depth_reason, "io_throttle"))
+			report(opts, "%s: %s=%s is not checked, as with io_throttle it is not known what the disk can do: 'ioband doctor' tells if it is not kept",
+			       vol->title, setting_name(key), value);
+		else if (show.depth_reason && !strcmp(show.depth_reason, "start"))
+			report(opts, "%s: %s=%s is not checked, as groups have not competed yet and so it is not known what the disk can do: 'ioband doctor' tells if it is not kept",
+			       vol->title, setting_name(key), value);
+		show_free(&show);
+	}
+	fail_keep(NULL);
+	free(why);
 }
 
 /* The most frequent mistake: say what to type instead. */
@@ -129,6 +163,8 @@ static int set_group(const struct options *opts, const struct volume *vol,
 	if (!status)
 		report(opts, "%s: group %s set to%s", vol->title, argv[0], what);
 	free(what);
+	if (!status)
+		tell_unchecked(opts, vol, &group.set);
 	return status;
 }
 

@@ -18,5 +18,7 @@ int check_owner(const struct options *opts, const struct volume *vol,
 int check_member(const struct options *opts, const struct volume *vol,
 		 const char *word, const struct config_group *group,
 		 bool is_add);
+void tell_unchecked(const struct options *opts, const struct volume *vol,
+		    const struct settings *set);
 
 #endif /* IOBAND_SET_H */

@@ -270,19 +270,30 @@ static int check_policy(const struct run *run, const struct member *member)
 
 /*
  * A logical volume that is not active, has been exported or removed. Who names it wants
- * it; who applies all takes them as they are.
+ * it; who applies or compares all takes them as they are.
  */
-static bool is_absent(const struct options *opts, const struct config *cfg)
+static bool is_absent(struct run *run, const struct config *cfg)
 {
+	bool look_only = run->list || check_only;
+	struct difference missing = {
+		.key = "volume",
+		.should = cfg->is_attached ? "attached" : "created",
+	};
+	const struct plan plan = { .v = &missing, .nr = 1 };
 	char *node = *cfg->device ? xstrdup(cfg->device) :
 				    xasprintf("/dev/mapper/%s", cfg->name);
 	struct blk blk;
-	char *why = blk_look_up(opts->sysroot, node, &blk);
+	char *why = blk_look_up(run->opts->sysroot, node, &blk);
 	char *title = volume_title(cfg->name, cfg->uuid);
 
 	if (why && !only_missing)
-		warn("%s: left out for now: cannot use '%s': %s; 'ioband disable %s' forgets it",
-		     title, node, why, title);
+		warn("%s: %s: cannot use '%s': %s; 'ioband disable %s' forgets it",
+		     title, look_only ? "stays without ioband" : "left out for now",
+		     node, why, title);
+	if (why && look_only)
+		run->any_difference = true;
+	if (why && run->list)
+		add_differences(run->list, cfg->name, title, &plan);
 	free(title);
 	free(why);
 	free(node);
@@ -305,9 +316,8 @@ static void run_member(struct run *run, const struct member *member,
 		status = fail(IOBAND_DEVICE,
 			      "'%s' has no configuration: write " STORE_ETC "/%s.conf, or have it written by 'ioband enable %s'",
 			      name, name, name);
-	else if (!status && found && !is_named && !run->list && !check_only &&
-		 is_absent(run->opts, &cfg))
-		status = IOBAND_PARTLY;
+	else if (!status && found && !is_named && is_absent(run, &cfg))
+		status = run->list || check_only ? 0 : IOBAND_PARTLY;
 	else if (!status && found)
 		status = run_volume(run, &cfg);
 	config_free(&cfg);

@@ -603,6 +603,33 @@ static int each_of(const struct options *opts, const struct names *names,
 	return status && nr_done ? IOBAND_PARTLY : status;
 }
 
+/*
+ * A volume on top of a device that is not there now: its file has the device. @device: set to
+ * that, to be freed, or %NULL.
+ */
+static int find_kept_device(const struct options *opts, const char *word,
+			    char **device)
+{
+	struct config cfg;
+	struct blk blk;
+	bool found;
+	char *why;
+	int status;
+
+	*device = NULL;
+	if (strchr(word, '/') || !store_has_file(opts, word))
+		return 0;
+	why = blk_look_up(opts->sysroot, word, &blk);
+	if (!why)
+		return 0;
+	free(why);
+	status = store_load(opts, STORE_ETC, word, &cfg, &found);
+	if (!status && found && !cfg.is_attached)
+		*device = xstrdup(cfg.device);
+	config_free(&cfg);
+	return status;
+}
+
 static int enable_inside(const struct options *opts, const char *word,
 			 const struct config *words)
 {
@@ -615,6 +642,7 @@ int cmd_enable(const struct options *opts, int argc, char **argv)
 	struct parse_error err;
 	struct names names = { 0 };
 	struct config words;
+	char *kept = NULL;
 	bool is_create;
 	int status, first;
 
@@ -639,11 +667,14 @@ int cmd_enable(const struct options *opts, int argc, char **argv)
 		status = target_check(&version);
 	if (!status && !is_create)
 		status = find_group(opts, argv[0], &names);
+	if (!status && !is_create && !names.nr)
+		status = find_kept_device(opts, argv[0], &kept);
 	if (!status)
 		status = names.nr ?
 			 each_of(opts, &names, enable_inside, &words) :
-			 enable_one(opts, argv[0], is_create ? argv[1] : NULL,
+			 enable_one(opts, argv[0], is_create ? argv[1] : kept,
 				    &words);
+	free(kept);
 	names_free(&names);
 	config_free(&words);
 	return status;
@@ -758,19 +789,47 @@ static int disable(struct subject *s)
 	return status;
 }
 
+/*
+ * To disable once more what is not there any more is no failure, as for what still is; but a
+ * path leads somewhere, and a logical volume has to be called by its full name.
+ */
+static int find_subject(struct subject *s, const char *word, bool *is_there)
+{
+	const struct options *opts = s->opts;
+	char *meant = blk_lv_called(opts->sysroot, word), *why;
+	bool may_be_gone = !meant && *word != '/' && !strpbrk(word, ":=");
+	int status;
+
+	free(meant);
+	fail_keep(&why);
+	status = volume_meant(opts, &s->volumes, "disable", word, s->name);
+	fail_keep(NULL);
+	*is_there = !status;
+	if (status == IOBAND_DEVICE && may_be_gone) {
+		report(opts, "%s: there is no such volume, and it is not enabled: nothing to do",
+		       word);
+		status = 0;
+	} else if (status) {
+		status = fail(status, "%s", why);
+	}
+	free(why);
+	return status;
+}
+
 static int disable_one(const struct options *opts, const char *word,
 		       const struct config *words)
 {
 	struct subject s = { .opts = opts };
+	bool is_there = false;
 	int status;
 
 	(void)words;
 	status = volumes_lock(opts, &s.volumes);
 	if (!status)
-		status = volume_meant(opts, &s.volumes, "disable", word, s.name);
-	if (!status)
+		status = find_subject(&s, word, &is_there);
+	if (!status && is_there)
 		status = subject_read(&s);
-	if (!status)
+	if (!status && is_there)
 		status = disable(&s);
 	subject_free(&s);
 	return status;

@@ -285,6 +285,8 @@ static int refuse_busy(const char *verb, const char *name,
  * @name: the device
  * @targets: filled in, to be freed by ioband_dm_targets_free() in any case
  *
+ * LVM is kept from its volume group until action_replace() has ended.
+ *
  * Fails with %IOBAND_BUSY if another ioband is changing the device, or if it is suspended
  * or has an inactive table: LVM or another program is changing it.
  *
@@ -300,6 +302,14 @@ int action_table(const struct options *opts, const char *verb,
 		return fail(IOBAND_BUSY, "cannot %s '%s': %s", verb, name,
 			    lock_reason());
 	r = ioband_dm_table(name, targets);
+	if (!r && !strncmp(targets->uuid, "LVM-", 4)) {
+		if (lock_group(opts, name))
+			return fail(IOBAND_BUSY, "cannot %s '%s': %s", verb,
+				    name, lock_reason());
+		/* It may have been waited for. */
+		ioband_dm_targets_free(targets);
+		r = ioband_dm_table(name, targets);
+	}
 	if (r)
 		return fail_errno(r, ioband_dm_error(),
 				  "cannot read the table of '%s'", name);
@@ -363,8 +373,8 @@ static bool undo(const char *name, const struct ioband_dm_targets *old,
  *
  * The kernel validates the new table while the old one is active, then suspends,
  * swaps and resumes in one step: I/O never depends on us to continue, unless that
- * step fails. LVM does not honour our lock, so whatever it has changed meanwhile
- * is left alone, an inactive table included.
+ * step fails. Whatever somebody else who honours no lock has changed meanwhile is left
+ * alone, an inactive table included.
  *
  * Return: 0, or an exit code after the error has been reported.
  */
@@ -377,10 +387,10 @@ int action_replace(const struct options *opts, const char *verb,
 	bool ok = true;
 	int r, status;
 
+	action_begin();
 	status = check_same(verb, name, old, false);
 	if (status)
-		return status;
-	action_begin();
+		goto out;
 	r = load(opts, name, new);
 	if (r) {
 		failure_note(&why, r);
@@ -395,6 +405,8 @@ int action_replace(const struct options *opts, const char *verb,
 			ok = undo(name, old, udev);
 		}
 	}
+out:
+	lock_drop_group();
 	action_end();
 	if (why.err)
 		status = fail_action(&why, "cannot %s '%s'", verb, name);

@@ -32,16 +32,23 @@
 /* Behind it, the name of the device. */
 #define DEVICE_FILE LOCK_FILE "-device-"
 
+/* LVM's own, unless lvm.conf says otherwise; behind it, the volume group. */
+#define LVM_DIR "/run/lock/lvm"
+#define GROUP_FILE LVM_DIR "/V_"
+
 #define NS_PER_SEC 1000000000ULL
 
 #define TRY_NS		(NS_PER_SEC / 20)
 /* The lock itself is held for moments, unless something is wrong. */
 #define TAKE_NS		(60 * NS_PER_SEC)
+/* A command of LVM's may ask its user something meanwhile. */
+#define GROUP_NS	(10 * NS_PER_SEC)
 /* How long to wait for those that have paused it. */
 #define PAUSED_NS	(10 * NS_PER_SEC)
 
 static int lock_fd = -1;
 static int paused_fd = -1;
+static int group_fd = -1;
 static char reason[300];
 
 /* The devices whose locks are held. */
@@ -237,10 +244,11 @@ int lock_take(const struct options *opts)
 }
 
 /**
- * lock_drop - release the lock, and those of devices
+ * lock_drop - release the lock, and those of devices and of a group
  */
 void lock_drop(void)
 {
+	lock_drop_group();
 	if (lock_fd >= 0)
 		close(lock_fd);
 	lock_fd = -1;
@@ -289,8 +297,84 @@ int lock_device(const struct options *opts, const char *name)
 	return 0;
 }
 
+/* The group of a volume by its device-mapper name, where a hyphen is written twice. */
+static char *group_of(const char *name)
+{
+	char *group = xstrdup(name), *to = group;
+
+	while (*name && (*name != '-' || name[1] == '-')) {
+		name += *name == '-';
+		*to++ = *name++;
+	}
+	*to = '\0';
+	return group;
+}
+
+/* LVM removes the file when it has done: then what was locked is none any more. */
+static bool is_at(int fd, const char *path)
+{
+	struct stat here, there;
+
+	return !fstat(fd, &here) && !stat(path, &there) &&
+	       here.st_dev == there.st_dev && here.st_ino == there.st_ino;
+}
+
 /**
- * lock_reason - why lock_device() failed the last time it was called, or ""
+ * lock_group - wait until LVM does nothing with a volume group, and keep it from it
+ * @opts: the global options
+ * @name: device-mapper name of a logical volume of the group
+ *
+ * LVM loads tables one after another, and what is derived from a table that it is about
+ * to replace would take the place of its own. Until lock_drop_group(), or another group
+ * is locked. Without the lock of all there is nothing to do.
+ *
+ * Return: 0; -EBUSY if LVM does not end, and lock_reason() says who.
+ */
+int lock_group(const struct options *opts, const char *name)
+{
+	char *group, *path;
+	int r = true;
+
+	*reason = '\0';
+	lock_drop_group();
+	if (lock_fd < 0)
+		return 0;
+	group = group_of(name);
+	path = xasprintf("%s" GROUP_FILE "%s", opts->sysroot, group);
+	lock_pause(opts);
+	do {
+		lock_drop_group();
+		group_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
+				0600);
+		/* Where LVM has no locks it has done nothing yet. */
+		if (group_fd >= 0)
+			r = try_for(group_fd, GROUP_NS);
+	} while (group_fd >= 0 && r > 0 && !is_at(group_fd, path));
+	if (!r) {
+		snprintf(reason, sizeof(reason),
+			 "%s has held LVM's lock of group '%.60s' for more than %u seconds; end it, or try again when it has ended",
+			 who_holds(opts, group_fd), group,
+			 (unsigned int)(GROUP_NS / NS_PER_SEC));
+		lock_drop_group();
+	}
+	lock_resume();
+	free(path);
+	free(group);
+	return r ? 0 : -EBUSY;
+}
+
+/**
+ * lock_drop_group - let LVM go on
+ */
+void lock_drop_group(void)
+{
+	if (group_fd >= 0)
+		close(group_fd);
+	group_fd = -1;
+}
+
+/**
+ * lock_reason - why lock_device() or lock_group() failed the last time, or ""
  */
 const char *lock_reason(void)
 {

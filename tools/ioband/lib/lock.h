@@ -13,6 +13,9 @@ void lock_drop(void);
 
 /* Of one device, until lock_drop() or the end of the process. */
 int lock_device(const struct options *opts, const char *name);
+/* LVM's, of a volume group. */
+int lock_group(const struct options *opts, const char *name);
+void lock_drop_group(void);
 const char *lock_reason(void);
 
 /* Around what may wait for a device, or for udev. */

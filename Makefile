@@ -12,6 +12,7 @@
 #   make uninstall		what install has put there
 #   make dkms-install		the module by DKMS, for each new kernel
 #   make deb			Debian packages of both, into build/deb/
+#   make rpm			the same for Fedora and EL 10, into build/rpm/
 #   make clean
 #
 # KVER=VERSION or KDIR=DIR choose the kernel: the running one if its headers are
@@ -98,22 +99,38 @@ uninstall:
 	rm -f $(installed)
 	$(if $(DESTDIR),,depmod $(KVER))
 
-# Built from a copy, to keep the sources clean.
+# Packages are built from a copy, to keep the sources clean.
+packed = git ls-files -z dkms docs/man drivers initramfs simdisk systemd tools udev \
+		COPYING VERSION
+
 deb:
 	scripts/deps deb
 	rm -rf build/deb
 	mkdir -p build/deb/source
-	git ls-files -z debian dkms docs/man drivers initramfs simdisk systemd tools udev \
-			COPYING VERSION | \
-		xargs -0 cp --parents -t build/deb/source
+	$(packed) debian | xargs -0 cp --parents -t build/deb/source
 	cd build/deb/source && dpkg-buildpackage -us -uc -b
 	@ls build/deb/*.deb
+
+# With RPMFLAGS=.  What Fedora's rpmbuild knows of systemd, Debian's does not.
+rpm: name := dm-ioband-$(file <VERSION)
+rpm:
+	scripts/deps rpm
+	rm -rf build/rpm
+	mkdir -p build/rpm
+	$(packed) | tar -czf build/rpm/$(name).tar.gz --null -T - --transform 's,^,$(name)/,'
+	sed 's/@VERSION@/$(file <VERSION)/' rpm/dm-ioband.spec.in >build/rpm/dm-ioband.spec
+	rpmbuild -ba $(RPMFLAGS) --define '_topdir $(CURDIR)/build/rpm' \
+		--define '_sourcedir %_topdir' --define '_rpmdir %_topdir' --define '_srcrpmdir %_topdir' \
+		--define '_rpmfilename %%{NAME}-%%{VERSION}-%%{RELEASE}.%%{ARCH}.rpm' \
+		$(if $(shell rpm --eval '%{?_unitdir}'),,--load rpm/macros --nodeps) \
+		build/rpm/dm-ioband.spec
+	@ls build/rpm/*.rpm
 
 clean:
 	$(MAKE) -C tools clean
 	rm -rf $(wildcard build/module-* build/simdisk-*) build/unit build/simdisk-unit build/proving build/perf build/fuzz build/cli \
-		build/deb
+		build/deb build/rpm
 
-.PHONY: all module simdisk tools demo check check-all bench lint install uninstall deb clean
+.PHONY: all module simdisk tools demo check check-all bench lint install uninstall deb rpm clean
 
 include dkms/dkms.mk

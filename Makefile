@@ -6,6 +6,8 @@
 #   make check-all		all tests on all kernels, debug kernel included
 #   make bench			all figures beside those of other controllers, or
 #			CASES="list", "quick" or names of it
+#   make bench DEVICE=/dev/VG/SPARE	who gets what of this disk, by the real clock, with
+#			OPTIONS="--quick" and others; all on it is lost: docs/bench.rst
 #   make lint			static checks
 #   make install		[DESTDIR=] [PREFIX=/usr/local] module, command, man pages,
 #			udev rules, systemd units, initramfs scripts
@@ -72,10 +74,18 @@ check:
 check-all:
 	@tests/check --all
 
+ifdef DEVICE
+bench:
+	scripts/deps disk
+	$(MAKE) -s --no-print-directory module tools KVER=$$(uname -r)
+	@mkdir -p build/report
+	$(if $(filter-out 0,$(shell id -u)),sudo )tests/perf/bench-disk $(OPTIONS) $(DEVICE)
+else
 bench:
 	scripts/deps build vm bench
 	$(MAKE) --no-print-directory module simdisk tools KVER=$$(scripts/kernels)
 	tests/perf/bench $(CASES)
+endif
 
 lint:
 	@scripts/lint --all

@@ -116,14 +116,14 @@ class Iocost(Controller):
         return self.model
 
     @staticmethod
-    def measure(disk):
+    def measure(disk, group="calibrate", span="25%"):
         shapes = {"bps": ("", "1m", 8), "seqiops": ("", "4k", 32), "randiops": ("rand", "4k", 32)}
-        wanted = {letter + word: jobs.Job("calibrate", order + way, 1, depth, size,
-                                          {"size": "25%", "stonewall": 1})
+        wanted = {letter + word: jobs.Job(group, order + way, 1, depth, size,
+                                          {"size": span, "stonewall": 1})
                   for letter, way in (("r", "read"), ("w", "write"))
                   for word, (order, size, depth) in shapes.items()}
         found = jobs.start(wanted, disk.device, ramp=1, seconds=3).results()
-        groups.remove("calibrate")
+        groups.remove(group)
         rates = {name: next(iter(ways.values()))["bw_bytes" if name.endswith("bps") else "iops"]
                  for name, ways in found.items()}
         return " ".join(f"{name}={max(1, round(rate))}" for name, rate in rates.items())

@@ -37,9 +37,12 @@ def write(path, text):
 
 
 def device_number(device):
-    """MAJOR:MINOR of a block device."""
+    """MAJOR:MINOR by which the io files of cgroups know it: of a partition its disk's."""
     number = os.stat(device).st_rdev
-    return f"{os.major(number)}:{os.minor(number)}"
+    text = f"{os.major(number)}:{os.minor(number)}"
+    if os.path.exists(f"/sys/dev/block/{text}/partition"):
+        return read(f"/sys/dev/block/{text}/../dev").strip()
+    return text
 
 
 def sectors(device):

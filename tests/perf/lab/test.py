@@ -13,6 +13,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
 from dataclasses import replace
 
@@ -24,6 +25,7 @@ from lab import (       # noqa: E402 (after the path is set)
     catalogue, controllers, figures, model, processors, rows)
 from lab.experiment import shares                           # noqa: E402
 from lab.system import CannotDo                             # noqa: E402
+from proof import cases, device, measure, page, verdict     # noqa: E402
 
 
 def load_bench():
@@ -205,6 +207,70 @@ class Rounds(unittest.TestCase):
         self.assertEqual(list(processors.summed_up(rounds)), [
             ("1:1", "iops", 2), ("1:1", "iops_lowest", 1), ("1:1", "iops_highest", 3)])
         self.assertEqual(list(processors.summed_up([{}])), [])
+
+
+class Proof(unittest.TestCase):
+    """What bench-disk makes of its figures."""
+    CASES = {case.key: case for case in cases.all_of(types.SimpleNamespace(rotational=False, span=1 << 30))}
+
+    @staticmethod
+    def rounds(*dues, kept=(5, 5, 5)):
+        return [{"due": due, "backup.mib_s": one, "total.mib_s": 1, "disk.mib_s": 1}
+                for due, one in zip(dues, kept)]
+
+    def test_due(self):
+        def due(key, found, alone=None, **changes):
+            case = replace(self.CASES[key], **changes)
+            return round(measure.due(case, found, {
+                repr(tenant.job): {"alone.iops": alone}
+                for tenant in case.tenants})["due"], 3)
+        self.assertEqual(due("two", {"gold.share": 50, "basic.share": 50}), 50)
+        self.assertEqual(due("two", {"gold.share": 75, "basic.share": 25}), 100)
+        self.assertEqual(due("backup", {"database.iops": 30}, alone=100), 40)
+        self.assertEqual(due("backup", {"database.iops": 90}, alone=100), 100)
+        self.assertEqual(due("limit", {"backup.mib_s": 4}, fixed={"backup": 2 << 20}), 50)
+        self.assertEqual(due("latency", {"database.p99_ms": 8}, target_us=2000), 25)
+        self.assertEqual(due("latency", {}, target_us=2000), 0)
+        self.assertEqual(due("one", {"one.iops": 105}, alone=100), 105)
+
+    def test_what_is_due_to_every_tenant_is_measured_alone(self):
+        alone = cases.lone(self.CASES.values())
+        for case in self.CASES.values():
+            for tenant in case.tenants:
+                self.assertEqual(alone[repr(tenant.job)].tenants[0].name, "alone")
+
+    def test_verdict(self):
+        said = verdict.of_case(self.CASES["backup"], {
+            "none": self.rounds(20, 30, 40), "BFQ": self.rounds(80, 95, 99),
+            "iocost": self.rounds(91, 95, 99, kept=(7, 8, 9)),
+            "ioband": self.rounds(91, 95, 99, kept=(8, 9, 9.5)),
+            "io.max": self.rounds(91, 95, 99, kept=(1, 2, 3))})
+        self.assertEqual(said, "At least 90 % of what is due, in every round: iocost, ioband and "
+                         "io.max. Less: none (30.0 %). Now more, now less: BFQ. Of the former, "
+                         "backup, MiB/s (9.00) cannot be told apart with iocost and ioband.")
+
+    def test_no_verdict_on_a_noisy_disk(self):
+        calm = [{"total.iops": value} for value in (100, 101, 99)]
+        self.assertEqual(verdict.noise({}, {"x": calm}), [])
+        self.assertIn("30.8 %", verdict.noise({}, {"x": calm + [{"total.iops": 130}]})[0])
+        used = {"two": {"none": [{"total.mib_s": 8, "disk.mib_s": 10}]}}
+        self.assertIn("20.0 %", verdict.noise(used, {"x": calm})[0])
+        self.assertIn("one round", verdict.noise({}, {"x": calm[:1]})[0])
+        report = page.Report({"about": [], "rivals": ["none"]}, [self.CASES["two"]],
+                             {"two": {"none": self.rounds(99)}}, {}, {"x": calm[:1]}, [])
+        for text in report.text(), report.html():
+            self.assertIn("Too noisy", text)
+            self.assertNotIn("At least", text)
+
+    def test_automatic_parameters_are_not_put_back_as_if_set_by_hand(self):
+        path = f"{self.enterContext(tempfile.TemporaryDirectory())}/io.cost.qos"
+        for was, then in ("8:0 enable=1 ctrl=auto rpct=0.00", "8:0 enable=1 ctrl=auto"), (
+                "", "8:0 enable=0 ctrl=auto"), ("8:0 enable=1 ctrl=user min=5",) * 2:
+            with open(path, "w", encoding="ascii") as file:
+                file.write("8:0 enable=1 ctrl=user rpct=9\n")
+            self.assertEqual(device.State.restore([(path, "8:0", was)]), [])
+            with open(path, encoding="ascii") as file:
+                self.assertEqual(file.read(), then)
 
 
 class Model(unittest.TestCase):

@@ -221,10 +221,13 @@ static struct ioband_bio *iob_hold(struct ioband_pool *pool, struct ioband_bio *
 	return direct;
 }
 
-/* What is held for a moment, since processors are slow, is not held by the disk. */
+/*
+ * What is held for a moment, since processors are slow, is not held by the disk. But a trial
+ * at which nothing waits has to come to an end.
+ */
 static s64 iop_calm_ns(const struct ioband_pool *pool)
 {
-	if (pool->sched.quick == 1)
+	if (pool->sched.quick == 1 || pool->depth.trying)
 		return CALM_NS;
 	return min_t(u64, READ_ONCE(pool->service_ns) * CALM_SERVICES, CALM_NS);
 }

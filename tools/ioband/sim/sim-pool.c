@@ -250,7 +250,7 @@ static struct sim_io *iob_hold(struct sim_pool *pool, struct sim_io *iob, u64 no
 
 static s64 iop_calm_ns(const struct sim_pool *pool)
 {
-	if (pool->sched.quick == 1)
+	if (pool->sched.quick == 1 || pool->depth.trying)
 		return CALM_NS;
 	return min_t(s64, pool->service_ns * CALM_SERVICES, CALM_NS);
 }

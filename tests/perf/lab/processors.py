@@ -21,31 +21,34 @@ from .controllers import Group
 from .experiment import remove_group
 
 BASE = "dm-linear"
+
+
+def timed(name, tags):
+    """A disk with a queue for each of two processors, which takes 1 ms for all that have tags."""
+    return disks.NullBlk(name, {"size": 1024, "irqmode": 2, "completion_nsec": 1000000,
+                                "submit_queues": 2, "hw_queue_depth": tags})
+
+
 DISKS = {
-    # point: slots, reads of each job outstanding
-    "64 slots": (64, 512),
-    "256 slots": (256, 64),
+    # point: the disk, reads of each job outstanding. Of the first two processors get less
+    # than they could give; what the others could give they would not reach without a queue.
+    "2 x 128 tags": (timed("nb128", 128), 128),
+    "at once": (disks.null_blk(submit_queues=2), 128),
+    "2 x 16 tags": (timed("nb16", 16), 64),
+    "64 slots": (disks.Simdisk("sd-64", {"model": "flat", "slots": 64, "service_ns": 2000000,
+                                         "queue_depth": 1023}), 128),
 }
-SERVICE_NS = 200000
-# The weights of jobs. Those of each job on a processor of its own.
-LOADS = {"one job": [100], "1:1": [100, 100], "3:1": [300, 100]}
+# The weights of jobs, and whether each has a processor of its own or all have both.
+LOADS = {"one job": ([100], True), "1:1": ([100, 100], True), "3:1": ([300, 100], True),
+         "1:1 on both": ([100, 100], False), "3:1 on both": ([300, 100], False)}
 LOWEST, HIGHEST = "_lowest", "_highest"
 
 
-def make_disk(point):
-    """As large a queue as there is: what waits for a tag would be seen as waiting for a lock."""
-    disk = disks.Simdisk(f"sd-{DISKS[point][0]}", {
-        "model": "flat", "slots": DISKS[point][0], "service_ns": SERVICE_NS,
-        "queue_depth": 1023})
-    disk.make()
-    return disk
-
-
-def start(device, group, cpu, depth):
-    """A program that keeps DEPTH reads of 4 KiB outstanding, on one processor."""
+def start(device, group, cpus, depth):
+    """A program that keeps DEPTH reads of 4 KiB outstanding, on some processors."""
     def place():
         system.write(f"{groups.path(group)}/cgroup.procs", os.getpid())
-        os.sched_setaffinity(0, [cpu])
+        os.sched_setaffinity(0, cpus)
 
     process = subprocess.Popen([disks.TREE + "/build/perf/crowd", device, "0", "1", str(depth)],
                                preexec_fn=place)
@@ -74,18 +77,20 @@ def rate(before, after):
     return (after[0] - before[0]) / (after[1] - before[1])
 
 
-def measure(controller, disk, weights, depth, settle_s, window_s):
+def measure(controller, disk, load, depth, settle_s, window_s):
     """
     I/Os a second at the disk, the share of the first group in percent, what part of the time
     that they wanted the processors were given, and how many of them were busy.
     """
+    weights, apart = LOADS[load]
     wanted = [Group(f"g{i + 1}", weight) for i, weight in enumerate(weights)]
     for group in wanted:
         groups.make(group.name)
     device, running = controller.set_up(disk, wanted), []
     try:
         for cpu, group in enumerate(wanted):
-            running.append(start(device, group.name, cpu, depth))
+            running.append(start(device, group.name, [cpu] if apart else range(len(wanted)),
+                                 depth))
         time.sleep(settle_s)
         was_given, was_busy = given(), busy()
         window = windows.Window({"all": windows.disk(disk.leaf), **{
@@ -112,11 +117,11 @@ def one_round(experiment, names, disk, point, failed):
         try:
             controller.check(disk, False, False)
             figures = {}
-            for load, weights in LOADS.items():
+            for load, (weights, _) in LOADS.items():
                 if len(set(weights)) > 1 and not controller.weights:
                     continue
                 iops, share, part, cpus = measure(
-                    controller, disk, weights, DISKS[point][1], experiment.settle_s,
+                    controller, disk, load, DISKS[point][1], experiment.settle_s,
                     experiment.window_s)
                 print("round", point, name, load, round(iops), f"{share:.2f}", f"{part:.3f}",
                       f"{cpus:.2f}", controller.note(), flush=True)
@@ -141,10 +146,12 @@ def relate(found):
         both = figures["1:1", "iops"] / figures["one job", "iops"]
         figures["1:1", "two_over_one"] = both
         for load in LOADS if base else ():
-            if (load, "iops") in figures:
-                # Weights are nothing to the base: two jobs are two jobs.
-                due = base["one job" if load == "one job" else "1:1", "iops"]
-                figures[load, "of_linear_percent"] = 100 * figures[load, "iops"] / due
+            # Weights are nothing to the base: two jobs are two jobs.
+            same = load.replace("3:1", "1:1")
+            for quantity, name in (("iops", "of_linear_percent"),
+                                   ("busy_cpus", "cpu_of_linear_percent")):
+                if (load, quantity) in figures:
+                    figures[load, name] = 100 * figures[load, quantity] / base[same, quantity]
 
 
 def summed_up(rounds):
@@ -160,13 +167,15 @@ def summed_up(rounds):
 def run(experiment, names, say, emit):
     """All rounds of all controllers; then what came of it, controller by controller."""
     rounds, failed = {}, {}
-    made = {point: make_disk(point) for point in experiment.points}
+    made = {point: DISKS[point][0] for point in experiment.points}
+    for disk in made.values():
+        disk.make()
     for _ in range(experiment.rounds):
         for point, disk in made.items():
             going = [name for name in names if name not in failed]
             for name, figures in one_round(experiment, going, disk, point, failed).items():
                 rounds.setdefault((name, point), []).append(figures)
-    for number in range(max(map(len, LOADS.values()))):
+    for number in range(max(len(weights) for weights, _ in LOADS.values())):
         remove_group(f"g{number + 1}")
     # See experiment.run(): iocost of Linux 6.1 looks there for a while.
     time.sleep(1)

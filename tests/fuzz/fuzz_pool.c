@@ -326,7 +326,8 @@ static void pump(void)
 			break;
 		io = container_of(next, struct pool_io, io);
 		must(is_oldest(io));
-		must(in_flight[io->io.leg] < (u64)sched.depth + sched.spare);
+		must(in_flight[io->io.leg] < max_t(u64, (u64)sched.depth + sched.spare,
+						   sched.turn.at_once));
 		no_longer_held(io);
 		issue(io, is_timed());
 		if (!is_timed())

@@ -19,7 +19,7 @@
  *	a limit or a grace ends		look_work, by the timer that iop_arm() starts
  *	a worker has sent what may be	that worker, in iop_sent()
  *	throttled
- *	a setting changes, a device	who changes it, in iop_changed(); look_for_stalls;
+ *	a setting changes, a device	who changes it, in iop_changed(); iop_stall_work();
  *	answers, a group goes		suspend, detach
  *
  * No I/O is left when two of these happen at once, since each notes what it has done, and

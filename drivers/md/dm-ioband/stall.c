@@ -81,12 +81,12 @@ static void iov_count_there(struct ioband_volume *volume, u64 sectors[IOBAND_DIR
  */
 static bool was_suspect(struct ioband_below *below, u32 period)
 {
-	bool was_suspect = below->suspect_period == period &&
-			   time_before(READ_ONCE(below->done_jiffies), below->suspect_jiffies);
+	bool was = below->suspect_period == period &&
+		   time_before(READ_ONCE(below->done_jiffies), below->suspect_jiffies);
 
 	below->suspect_jiffies = jiffies;
 	below->suspect_period = period;
-	return was_suspect;
+	return was;
 }
 
 static bool iov_find_silent(struct ioband_volume *volume, u32 period)

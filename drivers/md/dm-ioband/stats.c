@@ -47,6 +47,7 @@ void iog_reset(struct ioband_group *group)
 	lockdep_assert_held(&ioband_mutex);
 
 	iog_sum(group, &sums);
+	smp_mb();	/* Pairs with iog_counted(). */
 	for (i = 0; i < sizeof(sums) / sizeof(u64); i++)
 		WRITE_ONCE(((u64 *)&group->base)[i], ((u64 *)&sums)[i]);
 	WRITE_ONCE(group->busy_jiffies, 0);

@@ -312,12 +312,14 @@ static noinline enum ioband_verdict
 iop_submit_contended(struct ioband_pool *pool, struct ioband_bio *iob)
 {
 	struct ioband_group *group = iob->group;
+	wait_queue_head_t *wait = &group->wait[iob->io.dir];
 	struct ioband_bio *send = NULL;
 	enum ioband_verdict verdict;
-	wait_queue_head_t *wait;
 	bool waited = false, sleeps;
-	DEFINE_WAIT(entry);
 	u64 now_ns;
+
+	/* Who looks in vain keeps its place in the queue, or it might never come to the front. */
+	DEFINE_WAIT_FUNC(entry, default_wake_function);
 
 	iob->is_bounded = current_may_sleep();
 	iob->blocked_ns = 0;
@@ -328,19 +330,22 @@ retry:
 	if (group->detached) {
 		/* It went between classification and here: it is not found again. */
 		spin_unlock(&pool->lock);
+		finish_wait(wait, &entry);
 		percpu_ref_put(&group->ref);
 		iob_classify(iob, iob_to_bio(iob));
 		group = iob->group;
+		wait = &group->wait[iob->io.dir];
 		waited = false;
 		goto retry;
 	}
 	now_ns = ktime_get_ns();
 	verdict = iop_judge(pool, iob, &send, now_ns);
 	sleeps = verdict == IOBAND_WAIT && !(iob_to_bio(iob)->bi_opf & REQ_NOWAIT);
-	wait = &group->wait[iob->io.dir];
 	if (sleeps)
 		prepare_to_wait_exclusive(wait, &entry, iob->is_dying ? TASK_UNINTERRUPTIBLE :
 									TASK_KILLABLE);
+	else if (waited)
+		finish_wait(wait, &entry);
 	/* While this bio was trying to pass it may have taken another's room. */
 	if (verdict == IOBAND_WAIT || verdict == IOBAND_REQUEUE)
 		iop_pump(pool, NULL, NULL, now_ns);
@@ -357,7 +362,7 @@ retry:
 	/* The group stays: the bio has a reference on it. */
 	if (iob->is_dying || !fatal_signal_pending(current))
 		schedule_timeout(WAIT_JIFFIES);
-	finish_wait(wait, &entry);
+	__set_current_state(TASK_RUNNING);
 	iob->is_dying |= fatal_signal_pending(current);
 	if (READ_ONCE(group->is_limited))
 		iob->blocked_ns += ktime_get_ns() - now_ns;

@@ -395,6 +395,36 @@ static void test_at_once(void **state)
 	}
 }
 
+/*
+ * Half of the room may be taken for ever by what did not wait for it, and one place by flushes:
+ * what is held must not wait until those are gone.
+ */
+static void test_refill(void **state)
+{
+	static const u32 io_ns[] = { 1, 200, 2000, 20000, 50000 };
+	struct ioband_sched sched = { .policy = ioband_policy_find("weight") };
+	struct ioband_depth_bounds bounds = { .tags = 1024, .legs = 1 };
+	struct ioband_depth depth = {
+		.has_rested = true, .search = IOBAND_SEARCH_OVER,
+		.is.io = { .n = 8, .mean = 1 << 20 },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(io_ns); i++) {
+		depth.io_unit = (u64)io_ns[i] << 8;
+		for (depth.depth = 2; depth.depth <= 1024; depth.depth++) {
+			ioband_depth_enforce(&depth, &sched, &bounds);
+			assert_true(sched.grant > 1);
+			assert_true(sched.refill > depth.depth / 2 + 1);
+			assert_true(sched.refill <= max(depth.depth, 4U));
+		}
+	}
+	/* Where few may be sent at a time, few places are left free. */
+	depth.depth = 64;
+	ioband_depth_enforce(&depth, &sched, &bounds);
+	assert_int_equal(sched.refill, 60);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -413,6 +443,7 @@ int main(void)
 		cmocka_unit_test(test_shown),
 		cmocka_unit_test(test_enforced),
 		cmocka_unit_test(test_at_once),
+		cmocka_unit_test(test_refill),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -468,7 +468,7 @@ static void test_remainder(void **state)
 static void test_restart(void **state)
 {
 	struct bed_group *a, *b;
-	u32 period;
+	u64 period;
 
 	bed_start("weight", 1);
 	a = bed_add(NULL, 100);
@@ -499,6 +499,21 @@ static void test_restart(void **state)
 	assert_false(ioband_node_joined(&bed.sched, &b->node));
 	assert_int_equal(bed.sched.depth, 1);
 	assert_string_equal(bed.sched.policy->name, "weight");
+}
+
+/* A fast disk may have thousands of busy periods a second, for weeks. */
+static void test_many_periods(void **state)
+{
+	struct bed_group *group;
+
+	bed_start("weight", 1);
+	bed.sched.period = U32_MAX;
+	group = bed_add(NULL, 100);
+	ioband_sched_restart(&bed.sched);
+	assert_false(ioband_node_joined(&bed.sched, &group->node));
+	assert_int_equal(ioband_due_ppm(&bed.sched, &group->node), 0);
+	ioband_node_join(&bed.sched, &group->node, 0, 0);
+	assert_int_equal(ioband_due_ppm(&bed.sched, &group->node), 1000000);
 }
 
 /* What is held stays held, and all of it begins anew. */
@@ -764,6 +779,7 @@ int main(void)
 		cmocka_unit_test(test_depth),
 		cmocka_unit_test(test_remainder),
 		cmocka_unit_test(test_restart),
+		cmocka_unit_test(test_many_periods),
 		cmocka_unit_test(test_restart_while_holding),
 		cmocka_unit_test(test_period_ends),
 		cmocka_unit_test(test_period_ends_of_own),

@@ -184,9 +184,9 @@ struct ioband_leg {
  * @leg: its places at the legs of the disk: @plain, or an array of the caller's
  * @ready: the ways with I/O, here or below, that no limit up to this one holds, a
  *	bit each
+ * @period: busy period of the scheduler that the tags belong to
  * @weight: share relative to its siblings that have I/O
  * @rest: remainder of the last division of a cost by @weight
- * @period: busy period of the scheduler that the tags belong to
  * @class: which siblings go before it, whatever the tags say
  * @nr_legs: size of @leg
  * @is_stream: not a group, but the I/O of one task in the group above
@@ -218,9 +218,9 @@ struct ioband_node {
 	struct list_head sibling;
 	struct ioband_leg *leg;
 	u64 ready;
+	u64 period;
 	u32 weight;
 	u32 rest;
-	u32 period;
 	u8 class;
 	u8 nr_legs;
 	bool is_stream;
@@ -339,7 +339,7 @@ struct ioband_sched {
 	u64 brim;
 	struct ioband_node *late;
 	u32 held;
-	u32 period;
+	u64 period;
 	struct ioband_heap timers;
 	struct ioband_heap minimums;
 	struct ioband_heap deadlines;

@@ -186,6 +186,23 @@ static void test_exact(void **state)
 	assert_null(bed_next_own(heavy, 0));
 }
 
+/* An I/O that ends a busy period, as it has lasted too long, and leaves nothing held. */
+static void test_last(void **state)
+{
+	struct ioband_vtime *time;
+	struct bed_group *group;
+
+	bed_start("weight", 8);
+	bed.sched.grant = 16;
+	time = &bed.sched.root.plain.vtime[IOBAND_BE];
+	time->now[IOBAND_READ] = time->now[IOBAND_WRITE] = (u64)1 << 62;
+	group = bed_add(NULL, 100);
+	bed_hold(group, 8);
+	assert_ptr_equal(bed_next(0)->group, group);
+	assert_false(ioband_node_joined(&bed.sched, &group->node));
+	assert_int_equal(group->node.granted, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -194,6 +211,7 @@ int main(void)
 		cmocka_unit_test(test_ahead),
 		cmocka_unit_test(test_shares),
 		cmocka_unit_test(test_exact),
+		cmocka_unit_test(test_last),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 

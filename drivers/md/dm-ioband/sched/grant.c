@@ -56,7 +56,9 @@ void ioband_grant(const struct ioband_sched *sched, struct ioband_node *node)
 	const struct ioband_node *n;
 
 	node->granted = 0;
-	if (sched->grant <= 1 || !list_empty(&node->children) || ioband_has_terms(node))
+	/* If what it paid has ended the busy period it is in none. */
+	if (sched->grant <= 1 || !list_empty(&node->children) || ioband_has_terms(node) ||
+	    !ioband_node_joined(sched, node))
 		return;
 	for (n = node; n->parent; n = n->parent)
 		part = div64_u64_rem(part * n->weight, n->parent->rivals, &rest);

@@ -505,10 +505,12 @@ look:
 		goto put;
 	/*
 	 * The lane's worker, as it is about to send. If it is sending it may come to sleep
-	 * below before it looks again: then it is another.
+	 * below before it looks again: then it is another. Unless it is the worker that
+	 * completes it, on a disk of memory, and not an interrupt of it.
 	 */
 	sender = READ_ONCE(lane->sender);
-	work = likely(!sender || sender == current) ? &lane->work : &pool->look_work;
+	work = likely(!sender || (sender == current && in_task())) ? &lane->work :
+								     &pool->look_work;
 	/*
 	 * If it is about to run it sees the place free: between our look and its own it
 	 * clears the bit, with a full barrier. To look costs less than to queue.

@@ -62,8 +62,8 @@ static inline void iop_note_user(struct ioband_pool *pool, const struct ioband_b
 		WRITE_ONCE(pool->shared_jiffies, now);
 	WRITE_ONCE(pool->user, group);
 	iop_disown(pool);
-	/* Who contends asks for the tags anew. */
-	if (unlikely(iot_lost_tags(iob->target)))
+	/* Who contends asks for the tags anew; where only limits count nobody does. */
+	if (unlikely(iot_lost_tags(iob->target)) && READ_ONCE(pool->pass_max) != U32_MAX)
 		WRITE_ONCE(pool->pass_max, 0);
 }
 

@@ -76,23 +76,45 @@ void iop_contend(struct ioband_pool *pool, u64 now_ns)
  * @pool: the pool
  * @leg: the leg
  *
- * What did not wait for it, swap, metadata and journals, takes half the depth at most, or
- * others would get none while there is always more. A bound that was asked for holds for
- * all. Flushes are not there, but they want a tag.
+ * Flushes are not there, but as long as there are any they want a tag.
  *
- * Context: any. Without pool->lock the depth, the cohort and the bounds may be about to
- * change; whoever changes them pumps.
+ * Context: any. Without pool->lock the depth and the generation may be about to change;
+ * whoever changes them pumps.
  */
 u32 iop_room_taken(const struct ioband_pool *pool, unsigned int leg)
 {
-	const struct ioband_places *places = &pool->places[READ_ONCE(pool->cohort)];
-	u32 there = atomic_read(&places->in_flight[leg]);
-	u32 pushed = atomic_read(&places->pushed[leg]);
-	u32 half = READ_ONCE(pool->sched.depth) / 2, free = 0;
+	return iop_taken(pool, leg) +
+	       (READ_ONCE(pool->sched.depth) > 1 && atomic_read(&pool->flushes));
+}
 
-	if (!READ_ONCE(pool->settings.io_throttle) && !READ_ONCE(pool->settings.io_limit))
-		free = pushed - min(pushed, half);
-	return there - min(there, free) + (half && atomic_read(&pool->flushes));
+/**
+ * iob_push - have a bio go to the disk without waiting for room
+ * @pool: the pool
+ * @iob: the bio
+ *
+ * Swap, metadata and journals take half the depth at most, or others would get none while
+ * there is always more. A bound that was asked for holds for all. To a device that does not
+ * answer they take none, which they would keep.
+ *
+ * Context: any but interrupts, pool->lock held.
+ */
+void iob_push(struct ioband_pool *pool, struct ioband_bio *iob)
+{
+	atomic64_t *places = &pool->places[iob->io.leg];
+
+	lockdep_assert_held(&pool->lock);
+
+	if (!pool->settings.io_throttle && !pool->settings.io_limit) {
+		iob->is_pushed = (u16)(atomic64_read(places) >> 16) <
+				 min(pool->sched.depth / 2, (u32)S16_MAX);
+		iob->has_no_place = !iob->is_pushed;
+	}
+	iob->has_no_place |= (bool)iob_below(iob)->stalled_ns;
+	if (iob->has_no_place)
+		return;
+	iob_take_place(pool, iob);
+	if (iob->is_pushed)
+		atomic64_add(IOBAND_PLACE_PUSHED, places);
 }
 
 /*

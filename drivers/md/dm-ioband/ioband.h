@@ -61,8 +61,6 @@ enum {
 	HELD_DEFAULT = 1024,
 	/* In units of 1024 ns: below 1, 2, 4 ...; the last has no upper bound. */
 	IOBAND_BUCKETS = 24,
-	/* What is at the disk may be given up so often less one, and still be there. */
-	IOBAND_COHORTS = 8,
 };
 
 /* per group and CPU; counters only grow, so summing them needs no lock */
@@ -203,17 +201,12 @@ enum {
 
 /* per volume and direction: whether the device below answers (stall.c) */
 struct ioband_below {
-	/* When data last came or went, of what completes under contention. */
-	unsigned long done_jiffies;
 	/* Since when it does not answer, or 0; written under pool->lock. */
 	u64 stalled_ns;
-	/* What was there at that time, and still is; less if it is not sure. */
-	atomic64_t given_up_sectors;
-	/* The rest is stall_work's. */
-	bool is_silent;			/* something is there, and nothing comes */
-	/* When that was so last, or might have been; and in which busy period. */
-	unsigned long suspect_jiffies;
-	u32 suspect_period;
+	/* The rest is stall_work's. At its last look before it was stalled: */
+	u64 done_sectors;		/* what had come or gone */
+	u64 there_sectors;		/* and what was there */
+	bool is_silent;			/* none has since, or, if it is stalled, not all of it */
 };
 
 /* per dm table and share id */
@@ -243,8 +236,7 @@ struct ioband_volume {
 	struct delayed_work auto_work;
 	unsigned long auto_check_jiffies;	/* when it next looks for cgroups gone */
 
-	/* Written by completions. */
-	struct ioband_below below[IOBAND_DIRS] ____cacheline_aligned_in_smp;
+	struct ioband_below below[IOBAND_DIRS];
 };
 
 /*
@@ -305,18 +297,18 @@ struct ioband_target {
  */
 #define SHARED_JIFFIES	(10 * HZ)
 
-/* Places at the disk that are taken, by leg */
-struct ioband_places {
-	atomic_t in_flight[IOBAND_LEGS_MAX];
-	/* How many of them did not wait for room. */
-	atomic_t pushed[IOBAND_LEGS_MAX];
-};
+/*
+ * How many places at a leg are taken, how many of them by what did not wait for room (less
+ * than 2^15), and the generation of those who have them, from the highest bit of one word to
+ * the lowest. When a generation ends its places are free, whoever is still there.
+ */
+#define IOBAND_PLACE		((s64)1 << 32)
+#define IOBAND_PLACE_PUSHED	((s64)1 << 16)
 
 /* per share id */
 struct ioband_pool {
 	/* Read by every I/O, and seldom written. */
 	bool contended;			/* written under lock */
-	u8 cohort;			/* whose places take room; written under lock */
 	bool has_stalled;		/* some volume is; guarded by lock */
 	u32 pass_max;			/* in flight per leg; written under lock */
 	u32 refill;			/* with fewer there a worker looks; written under lock */
@@ -334,8 +326,8 @@ struct ioband_pool {
 	unsigned int nr_legs;		/* of the disk; constant */
 	struct workqueue_struct *wq;	/* sends down what was held */
 
-	/* Written by every I/O: those of its cohort. */
-	struct ioband_places places[IOBAND_COHORTS] ____cacheline_aligned_in_smp;
+	/* Written by every I/O: the places at each leg. */
+	atomic64_t places[IOBAND_LEGS_MAX] ____cacheline_aligned_in_smp;
 
 	spinlock_t lock ____cacheline_aligned_in_smp;
 	struct ioband_sched sched;	/* guarded by lock */
@@ -408,8 +400,8 @@ struct ioband_bio {
 	struct ioband_bio *last;
 	u32 data_sectors;
 	u8 leg;				/* of its target, by its first sector */
-	u8 cohort;			/* when it took its place */
-	/* At the disk: a flush; its run's last has it; or the device does not answer. */
+	u16 generation;			/* when it took its place */
+	/* At the disk: a flush; its run's last has it; or what is pushed has its part. */
 	bool has_no_place;
 	bool is_flush;			/* an empty one */
 	bool is_timed;
@@ -452,24 +444,19 @@ static inline struct ioband_lane *iob_lane(const struct ioband_bio *iob)
 	return &iob->target->lanes[2 * iob->leg + iob->is_throttled];
 }
 
-/* I/Os that took their place in one cohort, and are still there. */
-static inline u32 places_taken(const struct ioband_pool *pool, unsigned int cohort)
+/* How many places are taken at a leg. */
+static inline u32 iop_taken(const struct ioband_pool *pool, unsigned int leg)
+{
+	return max_t(s64, atomic64_read(&pool->places[leg]) >> 32, 0);
+}
+
+static inline u32 iop_in_flight(const struct ioband_pool *pool)
 {
 	unsigned int leg;
 	u32 sum = 0;
 
 	for (leg = 0; leg < pool->nr_legs; leg++)
-		sum += atomic_read(&pool->places[cohort].in_flight[leg]);
-	return sum;
-}
-
-static inline u32 iop_in_flight(const struct ioband_pool *pool)
-{
-	unsigned int cohort;
-	u32 sum = 0;
-
-	for (cohort = 0; cohort < IOBAND_COHORTS; cohort++)
-		sum += places_taken(pool, cohort);
+		sum += iop_taken(pool, leg);
 	return sum;
 }
 
@@ -523,22 +510,25 @@ static inline bool iog_is_member(const struct ioband_group *group,
 	return group->volume && !common->volume && group->id == common->id;
 }
 
-/*
- * Take a place at the leg of a bio. A full barrier. If another cohort begins at this moment
- * it may be one of the last.
- *
- * Return: how many bios have one, with this.
- */
+/* Take a place at the leg of a bio. A full barrier. Returns how many are taken, with this. */
 static inline u32 iob_take_place(struct ioband_pool *pool, struct ioband_bio *iob)
 {
-	iob->cohort = READ_ONCE(pool->cohort);
-	return atomic_inc_return(&pool->places[iob->cohort].in_flight[iob->io.leg]);
+	s64 places = atomic64_add_return(IOBAND_PLACE, &pool->places[iob->io.leg]);
+
+	iob->generation = places;
+	return places >> 32;
 }
 
-/* Leave it. A full barrier. */
+/* Leave it, unless it was given up. A full barrier. */
 static inline void iob_leave_place(struct ioband_pool *pool, struct ioband_bio *iob)
 {
-	atomic_dec_return(&pool->places[iob->cohort].in_flight[iob->io.leg]);
+	atomic64_t *places = &pool->places[iob->io.leg];
+	s64 place = IOBAND_PLACE;
+
+	if (unlikely(iob->is_pushed))
+		place += IOBAND_PLACE_PUSHED;
+	if (unlikely((u16)atomic64_sub_return(place, places) != iob->generation))
+		atomic64_add(place, places);
 }
 
 /* What a bio is to its volume, by its direction. */
@@ -553,21 +543,6 @@ static inline bool iob_is_given_up(const struct ioband_bio *iob)
 	u64 stalled_ns = READ_ONCE(iob_below(iob)->stalled_ns);
 
 	return unlikely(stalled_ns) && iob->issue_ns <= stalled_ns;
-}
-
-/*
- * Take a place at the disk without having waited for one. If the device does not answer it
- * takes none, which it would keep.
- */
-static inline void iob_push(struct ioband_pool *pool, struct ioband_bio *iob)
-{
-	if (unlikely(READ_ONCE(iob_below(iob)->stalled_ns))) {
-		iob->has_no_place = true;
-		return;
-	}
-	iob->is_pushed = true;
-	iob_take_place(pool, iob);
-	atomic_inc(&pool->places[iob->cohort].pushed[iob->io.leg]);
 }
 
 /* What map is to do with a bio. */
@@ -688,7 +663,6 @@ void iop_latency_work(struct work_struct *work);
 /* stall.c */
 void iop_stall_work(struct work_struct *work);
 void iog_keep_back(struct ioband_group *group, u64 now_ns);
-bool iob_note_answer(const struct ioband_bio *iob);
 
 /* dispatch.c */
 void iop_sent(struct ioband_pool *pool, struct ioband_lane *lane, u32 nr_runs);
@@ -703,6 +677,7 @@ void iop_changed(struct ioband_pool *pool);
 void iog_join(struct ioband_pool *pool, struct ioband_group *group);
 bool iob_enqueue(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns);
 void iob_dequeue(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns);
+void iob_push(struct ioband_pool *pool, struct ioband_bio *iob);
 void iob_let_go(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns);
 
 /* lane.c */
@@ -746,7 +721,8 @@ void iop_note_service(struct ioband_pool *pool, u64 ns);
 void iog_sum(const struct ioband_group *group, struct ioband_sums *sums);
 void iog_reset(struct ioband_group *group);
 void iog_counted(const struct ioband_group *group, struct ioband_sums *sums);
-void iog_data_in_flight(const struct ioband_group *group, u64 sectors[IOBAND_DIRS]);
+void iog_count_data(const struct ioband_group *group, u64 done_sectors[IOBAND_DIRS],
+		    u64 there_sectors[IOBAND_DIRS]);
 u64 iog_in_flight(const struct ioband_group *group, u64 sectors[IOBAND_DIRS]);
 
 #endif /* _DM_IOBAND_H */

@@ -8,9 +8,8 @@
  * room, somebody looks for volumes that had data at the disk at the last look, too, and
  * none has come or gone meanwhile; each direction by itself, for a full thin volume is
  * still read. Such a volume is stalled, that way. The places of all that is at the disk are
- * given up: another cohort begins, and only the places of the last one count as taken. The
- * stalled volume sends no more until all that it had there has completed, so it never has
- * more than one cohort, however few of its I/Os come back at a time.
+ * free then: another generation begins. The stalled volume sends no more until as much has
+ * come or gone as it had there, however few of its I/Os come back at a time.
  *
  * Nothing is done unless I/O of another volume waits, or what goes the other way. If it is
  * the whole disk that has fallen silent, what had nothing there sends as much as there is
@@ -27,27 +26,6 @@
 /* Until a look says otherwise. */
 #define KEEP_BACK_NS	((u64)1 << 61)
 
-/**
- * iob_note_answer - note that a bio has completed
- * @iob: the bio
- *
- * Context: any; after a full barrier since the bio was counted as done. That pairs with
- * iov_give_up(): what is not seen there as done sees here that it was given up.
- * Return: whether the bio was given up.
- */
-bool iob_note_answer(const struct ioband_bio *iob)
-{
-	struct ioband_below *below = iob_below(iob);
-	unsigned long now = jiffies;
-
-	if (READ_ONCE(below->done_jiffies) != now && iob->data_sectors)
-		WRITE_ONCE(below->done_jiffies, now);
-	if (likely(!iob_is_given_up(iob)))
-		return false;
-	atomic64_sub(iob->data_sectors, &below->given_up_sectors);
-	return true;
-}
-
 /* The volume's group after @group in the tree, or the first; NULL if there is none. */
 static struct ioband_group *iop_group_after(struct ioband_pool *pool,
 					    struct ioband_group *group)
@@ -63,60 +41,43 @@ static struct ioband_group *iop_group_after(struct ioband_pool *pool,
 	return node ? iog_from_node(node) : NULL;
 }
 
-/* Count the data that a volume has at the disk. Under RCU. */
-static void iov_count_there(struct ioband_volume *volume, u64 sectors[IOBAND_DIRS])
+/* Find out which ways a volume is silent; whether it is not stalled there yet. Under RCU. */
+static bool iov_listen(struct ioband_volume *volume)
 {
+	u64 done_sectors[IOBAND_DIRS] = { }, there_sectors[IOBAND_DIRS] = { }, came;
+	struct ioband_below *below;
 	struct ioband_group *group;
+	enum ioband_dir dir;
+	bool any = false;
 	unsigned long id;
 
-	memset(sectors, 0, sizeof(*sectors) * IOBAND_DIRS);
-	iog_data_in_flight(volume->default_group, sectors);
+	iog_count_data(volume->default_group, done_sectors, there_sectors);
 	xa_for_each(&volume->groups, id, group)
-		iog_data_in_flight(group, sectors);
-}
-
-/*
- * Whether there was something at the last look, too, and nothing came meanwhile. What comes
- * is noted only within a busy period.
- */
-static bool was_suspect(struct ioband_below *below, u32 period)
-{
-	bool was = below->suspect_period == period &&
-		   time_before(READ_ONCE(below->done_jiffies), below->suspect_jiffies);
-
-	below->suspect_jiffies = jiffies;
-	below->suspect_period = period;
-	return was;
-}
-
-static bool iov_find_silent(struct ioband_volume *volume, u32 period)
-{
-	struct ioband_below *below = volume->below;
-	u64 there_sectors[IOBAND_DIRS];
-	enum ioband_dir dir;
-
-	for (dir = IOBAND_READ; dir < IOBAND_DIRS; dir++)
-		below[dir].is_silent = !below[dir].stalled_ns &&
-				       time_before(READ_ONCE(below[dir].done_jiffies),
-						   jiffies - IOBAND_LOOK_JIFFIES / 2);
-	if (!below[IOBAND_READ].is_silent && !below[IOBAND_WRITE].is_silent)
-		return false;
-	iov_count_there(volume, there_sectors);
-	for (dir = IOBAND_READ; dir < IOBAND_DIRS; dir++)
-		below[dir].is_silent = below[dir].is_silent && there_sectors[dir] &&
-				       was_suspect(&below[dir], period);
-	return below[IOBAND_READ].is_silent || below[IOBAND_WRITE].is_silent;
+		iog_count_data(group, done_sectors, there_sectors);
+	for (dir = IOBAND_READ; dir < IOBAND_DIRS; dir++) {
+		below = &volume->below[dir];
+		/* More than anything if a group went. */
+		came = done_sectors[dir] - below->done_sectors;
+		below->is_silent = came < (below->stalled_ns ? below->there_sectors :
+					   !!below->there_sectors);
+		if (below->is_silent && below->stalled_ns)
+			continue;
+		any |= below->is_silent;
+		below->done_sectors = done_sectors[dir];
+		below->there_sectors = there_sectors[dir];
+	}
+	return any;
 }
 
 /* Without pool->lock: it is a line of each processor for each group. */
-static bool iop_find_silent(struct ioband_pool *pool, u32 period)
+static bool iop_listen(struct ioband_pool *pool)
 {
 	struct ioband_volume *volume;
 	bool any = false;
 
 	rcu_read_lock();
 	list_for_each_entry_rcu(volume, &pool->volumes, list)
-		any |= iov_find_silent(volume, period);
+		any |= iov_listen(volume);
 	rcu_read_unlock();
 	return any;
 }
@@ -135,77 +96,36 @@ static bool iop_others_wait(struct ioband_pool *pool)
 	return false;
 }
 
-/* Begin another cohort; false if too many have not completed. */
-static bool iop_begin_cohort(struct ioband_pool *pool)
+/* Have what is at the disk take no room. */
+static void iop_give_up(struct ioband_pool *pool)
 {
-	unsigned int cohort;
+	atomic64_t *places;
 
 	lockdep_assert_held(&pool->lock);
 
-	for (cohort = 0; cohort < IOBAND_COHORTS; cohort++) {
-		if (cohort != pool->cohort && !places_taken(pool, cohort)) {
-			WRITE_ONCE(pool->cohort, cohort);
-			return true;
-		}
-	}
-	return false;
+	for (places = pool->places; places < pool->places + pool->nr_legs; places++)
+		atomic64_set(places, (u16)(atomic64_read(places) + 1));
 }
 
-static void iov_give_up(struct ioband_volume *volume, u64 now_ns)
+/* Keep back what is silent, if @new also what was not before. */
+static void iov_set_stalled(struct ioband_volume *volume, bool new, u64 now_ns)
 {
-	u64 there_sectors[IOBAND_DIRS];
+	struct ioband_pool *pool = volume->pool;
 	struct ioband_below *below;
 	enum ioband_dir dir;
 
 	for (dir = IOBAND_READ; dir < IOBAND_DIRS; dir++) {
 		below = &volume->below[dir];
-		if (!below->is_silent)
-			continue;
-		DMWARN_LIMIT("share %s: the device below %s does not answer to %s",
-			     volume->pool->name,
-			     dm_device_name(dm_table_get_md(volume->table)),
-			     dir == IOBAND_READ ? "reads" : "writes");
-		atomic64_set(&below->given_up_sectors, 0);
-		WRITE_ONCE(below->stalled_ns, now_ns);
-	}
-	/*
-	 * Pairs with the barrier before iob_note_answer(). What completes now may be taken
-	 * off though it was not counted; then the rest is not waited for.
-	 */
-	smp_mb();
-	iov_count_there(volume, there_sectors);
-	for (dir = IOBAND_READ; dir < IOBAND_DIRS; dir++)
-		if (volume->below[dir].is_silent)
-			atomic64_add(there_sectors[dir], &volume->below[dir].given_up_sectors);
-}
-
-/* Have what is at the disk take no room, and what is silent wait until it has completed. */
-static void iop_give_up(struct ioband_pool *pool, u64 now_ns)
-{
-	struct ioband_volume *volume;
-
-	lockdep_assert_held(&pool->lock);
-
-	rcu_read_lock();
-	list_for_each_entry(volume, &pool->volumes, list)
-		if (volume->below[IOBAND_READ].is_silent || volume->below[IOBAND_WRITE].is_silent)
-			iov_give_up(volume, now_ns);
-	rcu_read_unlock();
-	pool->has_stalled = true;
-}
-
-/* Whether a volume is still stalled. */
-static bool iov_let_back(struct ioband_volume *volume)
-{
-	struct ioband_below *below;
-	bool any = false;
-
-	for (below = volume->below; below < volume->below + IOBAND_DIRS; below++) {
-		if (below->stalled_ns && atomic64_read(&below->given_up_sectors) <= 0)
+		if (below->stalled_ns && !below->is_silent) {
 			WRITE_ONCE(below->stalled_ns, 0);
-		any |= below->stalled_ns;
+		} else if (new && !below->stalled_ns && below->is_silent) {
+			DMWARN_LIMIT("share %s: the device below %s does not answer to %s",
+				     pool->name, dm_device_name(dm_table_get_md(volume->table)),
+				     dir == IOBAND_READ ? "reads" : "writes");
+			WRITE_ONCE(below->stalled_ns, now_ns);
+		}
+		pool->has_stalled |= (bool)below->stalled_ns;
 	}
-	return any;
 }
 
 /**
@@ -244,7 +164,7 @@ static bool iop_is_blocked(const struct ioband_pool *pool, u64 now_ns)
 }
 
 /* Keep back volumes that do not answer, and no others; true if something may go by that. */
-static bool iop_look_for_stalls(struct ioband_pool *pool, bool any_silent, u64 now_ns)
+static bool iop_set_stalled(struct ioband_pool *pool, bool new, u64 now_ns)
 {
 	bool had_stalled = pool->has_stalled;
 	struct ioband_group *group = NULL;
@@ -252,11 +172,12 @@ static bool iop_look_for_stalls(struct ioband_pool *pool, bool any_silent, u64 n
 
 	lockdep_assert_held(&pool->lock);
 
+	new = new && iop_others_wait(pool);
+	if (new)
+		iop_give_up(pool);
 	pool->has_stalled = false;
 	list_for_each_entry(volume, &pool->volumes, list)
-		pool->has_stalled |= iov_let_back(volume);
-	if (any_silent && iop_others_wait(pool) && iop_begin_cohort(pool))
-		iop_give_up(pool, now_ns);
+		iov_set_stalled(volume, new, now_ns);
 	if (!had_stalled && !pool->has_stalled)
 		return false;
 	while ((group = iop_group_after(pool, group)))
@@ -274,19 +195,18 @@ void iop_stall_work(struct work_struct *work)
 {
 	struct ioband_pool *pool = container_of(to_delayed_work(work), struct ioband_pool,
 						stall_work);
-	bool any_silent;
+	bool is_blocked, any;
 	u64 now_ns;
-	u32 period;
 
 	spin_lock(&pool->lock);
 	pool->nr_stall_looks++;
-	any_silent = iop_is_blocked(pool, ktime_get_ns());
-	period = pool->sched.period;
+	is_blocked = iop_is_blocked(pool, ktime_get_ns());
+	any = is_blocked || pool->has_stalled;
 	spin_unlock(&pool->lock);
-	any_silent = any_silent && iop_find_silent(pool, period);
+	any = any && iop_listen(pool);
 	spin_lock(&pool->lock);
 	now_ns = ktime_get_ns();
-	if (iop_look_for_stalls(pool, any_silent, now_ns))
+	if (iop_set_stalled(pool, is_blocked && any, now_ns))
 		iop_pump(pool, NULL, NULL, now_ns);
 	if (pool->nr_holding || pool->has_stalled)
 		queue_delayed_work(pool->wq, &pool->stall_work, IOBAND_LOOK_JIFFIES);

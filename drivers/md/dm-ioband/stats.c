@@ -74,30 +74,36 @@ void iog_counted(const struct ioband_group *group, struct ioband_sums *sums)
 }
 
 /**
- * iog_data_in_flight - count the data that a group has on its way to or from the disk
+ * iog_count_data - count the data that a group has read and written, or has on its way
  * @group: the group
- * @sectors: of reads and of writes; this is added
+ * @done_sectors: of reads and of writes that are done; this is added
+ * @there_sectors: likewise, of those that are at the disk
  *
  * As iog_in_flight(), but it costs less: a line of each CPU's.
  *
  * Context: any.
  */
-void iog_data_in_flight(const struct ioband_group *group, u64 sectors[IOBAND_DIRS])
+void iog_count_data(const struct ioband_group *group, u64 done_sectors[IOBAND_DIRS],
+		    u64 there_sectors[IOBAND_DIRS])
 {
 	const struct ioband_stats *stats;
 	unsigned int cpu, i;
+	u64 done;
 
 	for_each_possible_cpu(cpu) {
 		stats = per_cpu_ptr(group->stats, cpu);
-		for (i = 0; i < IOBAND_DIRS; i++)
-			sectors[i] -= READ_ONCE(stats->done_sectors[i]);
+		for (i = 0; i < IOBAND_DIRS; i++) {
+			done = READ_ONCE(stats->done_sectors[i]);
+			done_sectors[i] += done;
+			there_sectors[i] -= done;
+		}
 	}
 	/* Pairs with the atomics between issue and completion of a bio. */
 	smp_rmb();
 	for_each_possible_cpu(cpu) {
 		stats = per_cpu_ptr(group->stats, cpu);
 		for (i = 0; i < IOBAND_DIRS; i++)
-			sectors[i] += READ_ONCE(stats->issued_sectors[i]);
+			there_sectors[i] += READ_ONCE(stats->issued_sectors[i]);
 	}
 }
 
@@ -115,11 +121,11 @@ void iog_data_in_flight(const struct ioband_group *group, u64 sectors[IOBAND_DIR
 u64 iog_in_flight(const struct ioband_group *group, u64 sectors[IOBAND_DIRS])
 {
 	const struct ioband_stats *stats;
+	u64 ios = 0, done[IOBAND_DIRS] = { };
 	unsigned int cpu, i;
-	u64 ios = 0;
 
 	memset(sectors, 0, sizeof(*sectors) * IOBAND_DIRS);
-	iog_data_in_flight(group, sectors);
+	iog_count_data(group, done, sectors);
 	for_each_possible_cpu(cpu) {
 		stats = per_cpu_ptr(group->stats, cpu);
 		for (i = 0; i < IOBAND_BUCKETS; i++)

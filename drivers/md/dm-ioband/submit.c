@@ -474,15 +474,10 @@ void iop_complete(struct ioband_pool *pool, struct ioband_bio *iob)
 	if (unlikely(iob->is_timed))
 		iob_stop_clock(pool, iob, now_ns);
 	if (unlikely(iob->has_no_place)) {
-		smp_mb();	/* as for those that have one: iob_leave_place() */
-		iob_note_answer(iob);
 		if (iob->is_flush && iop_has_flushed(pool))
 			goto look;
 		goto put;
 	}
-	if (unlikely(iob->is_pushed))
-		atomic_dec(&pool->places[iob->cohort].pushed[iob->io.leg]);
-
 	/* A full barrier: A, B and C of dispatch.c. */
 	iob_leave_place(pool, iob);
 	if (service_ns > SLOW_NS)
@@ -490,7 +485,7 @@ void iop_complete(struct ioband_pool *pool, struct ioband_bio *iob)
 	if (likely(!READ_ONCE(pool->contended)))
 		goto put;
 	WRITE_ONCE(group->done_ns, now_ns);
-	if (likely(!iob_note_answer(iob)))
+	if (likely(!iob_is_given_up(iob)))
 		iop_note_service(pool, service_ns);
 look:
 	/*

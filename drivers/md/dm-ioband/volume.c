@@ -32,14 +32,10 @@ void iov_free(struct ioband_spare *spare)
 int iov_alloc(struct ioband_pool *pool, unsigned int nr_groups,
 	      struct ioband_spare *spare)
 {
-	enum ioband_dir dir;
-
 	INIT_LIST_HEAD(&spare->groups);
 	spare->volume = kzalloc(sizeof(*spare->volume), GFP_KERNEL);
 	if (!spare->volume)
 		return -ENOMEM;
-	for (dir = IOBAND_READ; dir < IOBAND_DIRS; dir++)
-		spare->volume->below[dir].done_jiffies = jiffies;
 	spare->volume->lookup = alloc_percpu(struct ioband_lookup);
 	if (!spare->volume->lookup)
 		return -ENOMEM;

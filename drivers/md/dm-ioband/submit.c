@@ -282,7 +282,7 @@ static enum ioband_verdict iop_judge(struct ioband_pool *pool, struct ioband_bio
 		iop_calm(pool, now_ns);
 	}
 	iob->is_urgent |= READ_ONCE(iob->target->drain) || iob_may_die(iob, now_ns);
-	limited = !ioband_may_pass(&group->node, &iob->io, now_ns);
+	limited = !pool->contended && !ioband_may_pass(&group->node, &iob->io, now_ns);
 	if (!pool->contended && (iob->is_urgent || !limited)) {
 		if (iop_take_place(pool, iob)) {
 			if (limited)
@@ -302,7 +302,7 @@ static enum ioband_verdict iop_judge(struct ioband_pool *pool, struct ioband_bio
 	iog_join(pool, group);
 	if (iot_pushes_back(iob->target))
 		return IOBAND_REQUEUE;
-	if (iob->is_bounded && !iot_is_frozen(iob->target) && !iob_has_room(pool, iob, now_ns))
+	if (iob->is_bounded && !iob_has_room(pool, iob, now_ns) && !iot_is_frozen(iob->target))
 		return IOBAND_WAIT;
 	*send = iob_hold(pool, iob, now_ns);
 	return *send == iob ? IOBAND_PASS : IOBAND_HELD;

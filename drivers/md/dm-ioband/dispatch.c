@@ -4,7 +4,7 @@
  *
  * While a pool is contended all its bios are held, if only for the moment in which the
  * scheduling core (sched/core.c) decides who is next. The pump takes from it what there
- * is room for, and has a lane (lane.c) send it. It does nothing by itself: who looks is
+ * is room for, and has a lane (worker.c) send it. It does nothing by itself: who looks is
  *
  *	what happens			who calls iop_pump()
  *
@@ -17,7 +17,7 @@
  *	a submitter took a place, and	that submitter
  *	gives it back
  *	a limit or a grace ends		look_work, by the timer that iop_arm() starts
- *	a worker has sent what may be	that worker, in iop_sent()
+ *	a worker has sent what may be	that worker
  *	throttled
  *	a setting changes, a device	who changes it, in iop_changed(); iop_stall_work();
  *	answers, a group goes		suspend, detach
@@ -38,19 +38,6 @@
 #include "ioband.h"
 #include "stats.h"
 #include "trace.h"
-
-/**
- * iop_is_shared - whether more than one group has sent I/O of late
- * @pool: the pool
- *
- * Context: any but interrupts, pool->lock held.
- */
-bool iop_is_shared(const struct ioband_pool *pool)
-{
-	lockdep_assert_held(&pool->lock);
-
-	return time_before(jiffies, READ_ONCE(pool->shared_jiffies) + SHARED_JIFFIES);
-}
 
 /**
  * iop_contend - have all bios take turns from now on
@@ -269,6 +256,20 @@ static void iop_set_depth(struct ioband_pool *pool, u64 now_ns)
 	pool->sched.turn.is_serial = false;
 }
 
+/* Have a worker send a run down, of which this is the first. */
+static void iob_send(struct ioband_pool *pool, struct ioband_bio *iob)
+{
+	struct ioband_lane *lane = iob_lane(iob);
+
+	/* While it has some, its work is pending or has not looked yet: or this is it. */
+	if (bio_list_empty(&lane->bios) && READ_ONCE(lane->sender) != current)
+		queue_work(pool->wq, &lane->work);
+	if (lane->is_throttled)
+		pool->in_hand[lane->leg]++;
+	for (; iob; iob = iob->next)
+		bio_list_add(&lane->bios, iob_to_bio(iob));
+}
+
 /* An I/O that the core has chosen goes. Returns how many are in flight with it. */
 static u32 iob_go(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns)
 {
@@ -302,7 +303,6 @@ static bool iob_is_direct(const struct ioband_pool *pool, const struct ioband_bi
  * iop_pump - send down the bios whose turn it is
  * @pool: the pool
  * @self: a bio that its own submitter, who calls, has just had held, or %NULL
- * @here: the lane whose worker calls, or %NULL
  * @now_ns: the time
  *
  * Where groups have grants a submitter sends one at most: what else there is room for is
@@ -312,8 +312,7 @@ static bool iob_is_direct(const struct ioband_pool *pool, const struct ioband_bi
  * Return: a bio that the submitter shall send down right there, @self or another that its
  * group holds; or %NULL.
  */
-struct ioband_bio *iop_pump(struct ioband_pool *pool, struct ioband_bio *self,
-			    const struct ioband_lane *here, u64 now_ns)
+struct ioband_bio *iop_pump(struct ioband_pool *pool, struct ioband_bio *self, u64 now_ns)
 {
 	struct ioband_bio *direct = NULL, *iob;
 	struct ioband_io *io = NULL;
@@ -337,7 +336,7 @@ struct ioband_bio *iop_pump(struct ioband_pool *pool, struct ioband_bio *self,
 		if (iob != self)
 			iob_released_run(iob, now_ns);
 		if (iob != direct)
-			iob_send(pool, iob, here);
+			iob_send(pool, iob);
 		if (is_own || (self && pool->sched.grant > 1))
 			break;
 		io = NULL;
@@ -367,20 +366,6 @@ void iog_join(struct ioband_pool *pool, struct ioband_group *group)
 	ios = iog_in_flight(group, sectors);
 	ioband_node_join(&pool->sched, &group->node, ios,
 			 sectors[IOBAND_READ] + sectors[IOBAND_WRITE]);
-}
-
-/**
- * iop_disown - no group has the disk to itself any more
- * @pool: the pool
- *
- * Who is granted it at the same time, under pool->lock, may keep it for a tick.
- *
- * Context: any.
- */
-void iop_disown(struct ioband_pool *pool)
-{
-	WRITE_ONCE(pool->passes[IOBAND_READ], NULL);
-	WRITE_ONCE(pool->passes[IOBAND_WRITE], NULL);
 }
 
 static struct ioband_node *iob_node(const struct ioband_bio *iob)
@@ -445,7 +430,7 @@ void iob_let_go(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns)
 	ioband_charge(&pool->sched, &iob->group->node, &iob->io, now_ns);
 	iob_push(pool, iob_issue_run(pool, iob, now_ns));
 	iob_released_run(iob, now_ns);
-	iob_send(pool, iob, NULL);
+	iob_send(pool, iob);
 }
 
 /**
@@ -457,23 +442,6 @@ void iob_let_go(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns)
 void iop_changed(struct ioband_pool *pool)
 {
 	spin_lock(&pool->lock);
-	iop_pump(pool, NULL, NULL, ktime_get_ns());
-	spin_unlock(&pool->lock);
-}
-
-/**
- * iop_sent - a worker has sent what it had in hand, and other writes may go now
- * @pool: the pool
- * @lane: its lane, a throttled one
- * @nr_runs: how many runs it has sent
- *
- * Context: process.
- */
-void iop_sent(struct ioband_pool *pool, struct ioband_lane *lane, u32 nr_runs)
-{
-	spin_lock(&pool->lock);
-	pool->in_hand[lane->leg] -= nr_runs;
-	if (pool->sched.held)
-		iop_pump(pool, NULL, NULL, ktime_get_ns());
+	iop_pump(pool, NULL, ktime_get_ns());
 	spin_unlock(&pool->lock);
 }

@@ -359,7 +359,7 @@ void iog_del(struct ioband_group *group, struct ioband_group *heir)
 		iop_spread_limits(pool, above);
 	if (group->settings.latency_us)
 		iop_find_latency(pool);
-	iop_pump(pool, NULL, NULL, now_ns);
+	iop_pump(pool, NULL, now_ns);
 	spin_unlock(&pool->lock);
 	iog_wake_all(group);
 	percpu_ref_kill(&group->ref);

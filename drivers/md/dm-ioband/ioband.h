@@ -259,8 +259,7 @@ struct ioband_lane {
 	struct ioband_target *target;
 	u8 leg;				/* of the pool; this and the next are constant */
 	bool is_throttled;
-	struct bio_list bios;		/* this and the next under pool->lock */
-	u32 nr_bios;
+	struct bio_list bios;		/* under pool->lock */
 	/* Its worker from before it looks what may go until it has sent all it has. */
 	struct task_struct *sender;
 };
@@ -442,6 +441,22 @@ static inline bool iob_is_writeback(struct ioband_bio *iob)
 static inline struct ioband_lane *iob_lane(const struct ioband_bio *iob)
 {
 	return &iob->target->lanes[2 * iob->leg + iob->is_throttled];
+}
+
+/* Whether more than one group has sent I/O of late. */
+static inline bool iop_is_shared(const struct ioband_pool *pool)
+{
+	return time_before(jiffies, READ_ONCE(pool->shared_jiffies) + SHARED_JIFFIES);
+}
+
+/*
+ * No group has the disk to itself any more. Who is granted it at the same time, under
+ * pool->lock, may keep it for a tick.
+ */
+static inline void iop_disown(struct ioband_pool *pool)
+{
+	WRITE_ONCE(pool->passes[IOBAND_READ], NULL);
+	WRITE_ONCE(pool->passes[IOBAND_WRITE], NULL);
 }
 
 /* How many places are taken at a leg. */
@@ -665,13 +680,9 @@ void iop_stall_work(struct work_struct *work);
 void iog_keep_back(struct ioband_group *group, u64 now_ns);
 
 /* dispatch.c */
-void iop_sent(struct ioband_pool *pool, struct ioband_lane *lane, u32 nr_runs);
 u32 iop_room_taken(const struct ioband_pool *pool, unsigned int leg);
-struct ioband_bio *iop_pump(struct ioband_pool *pool, struct ioband_bio *self,
-			    const struct ioband_lane *here, u64 now_ns);
-bool iop_is_shared(const struct ioband_pool *pool);
+struct ioband_bio *iop_pump(struct ioband_pool *pool, struct ioband_bio *self, u64 now_ns);
 void iop_contend(struct ioband_pool *pool, u64 now_ns);
-void iop_disown(struct ioband_pool *pool);
 void iop_arm(struct ioband_pool *pool);
 void iop_changed(struct ioband_pool *pool);
 void iog_join(struct ioband_pool *pool, struct ioband_group *group);
@@ -679,11 +690,6 @@ bool iob_enqueue(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns);
 void iob_dequeue(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns);
 void iob_push(struct ioband_pool *pool, struct ioband_bio *iob);
 void iob_let_go(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns);
-
-/* lane.c */
-void iob_find_leg(struct ioband_bio *iob);
-void iob_send(struct ioband_pool *pool, struct ioband_bio *iob,
-	      const struct ioband_lane *here);
 
 /* held.c */
 void iob_add_held(struct ioband_bio *iob);
@@ -693,7 +699,6 @@ bool iob_has_room(struct ioband_pool *pool, const struct ioband_bio *iob, u64 no
 
 /* run.c */
 bool iob_merge(struct ioband_pool *pool, struct ioband_bio *iob);
-void iob_begin_run(struct ioband_bio *iob);
 bool iob_may_run(struct ioband_bio *iob);
 
 /* time.c */

@@ -101,7 +101,7 @@ void iop_latency_work(struct work_struct *work)
 	if (goes_on && !pool->contended)
 		iop_contend(pool, now_ns);
 	iop_update_depth(pool);
-	iop_pump(pool, NULL, NULL, now_ns);
+	iop_pump(pool, NULL, now_ns);
 	spin_unlock(&pool->lock);
 	if (goes_on || !llist_empty(&pool->late))
 		iop_look_soon(pool);

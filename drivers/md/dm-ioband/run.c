@@ -85,7 +85,7 @@ static bool iob_continues(struct ioband_bio *iob, struct ioband_bio *first)
 }
 
 /**
- * iob_merge - add a bio to the run that its group has open, if it fits
+ * iob_merge - add a bio to the run that its group has open, or make it a run of its own
  * @pool: the pool
  * @iob: a bio that is not held
  *
@@ -99,12 +99,13 @@ bool iob_merge(struct ioband_pool *pool, struct ioband_bio *iob)
 
 	lockdep_assert_held(&pool->lock);
 
+	iob->next = NULL;
+	iob->last = iob;
 	if (!first || !iob_may_run(iob) || !iob_continues(iob, first) ||
 	    !iob_fits(iob, first))
 		return false;
 	/* The last gives back the place that the first takes, also if turns came between. */
 	iob->io.leg = first->io.leg;
-	iob->next = NULL;
 	first->last->next = iob;
 	first->last = iob;
 	first->segments += iob->segments;
@@ -112,16 +113,4 @@ bool iob_merge(struct ioband_pool *pool, struct ioband_bio *iob)
 	first->io.sectors += iob->io.sectors;
 	iob_count_held(iob, 1, iob->io.sectors);
 	return true;
-}
-
-/**
- * iob_begin_run - make a bio a run of one
- * @iob: a bio that is about to be held
- *
- * Context: any.
- */
-void iob_begin_run(struct ioband_bio *iob)
-{
-	iob->next = NULL;
-	iob->last = iob;
 }

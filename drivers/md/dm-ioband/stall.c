@@ -207,7 +207,7 @@ void iop_stall_work(struct work_struct *work)
 	spin_lock(&pool->lock);
 	now_ns = ktime_get_ns();
 	if (iop_set_stalled(pool, is_blocked && any, now_ns))
-		iop_pump(pool, NULL, NULL, now_ns);
+		iop_pump(pool, NULL, now_ns);
 	if (pool->nr_holding || pool->has_stalled)
 		queue_delayed_work(pool->wq, &pool->stall_work, IOBAND_LOOK_JIFFIES);
 	spin_unlock(&pool->lock);

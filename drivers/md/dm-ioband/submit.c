@@ -203,14 +203,13 @@ static struct ioband_bio *iob_hold(struct ioband_pool *pool, struct ioband_bio *
 	if (iob->account || pool->sched.turn.is_serial)
 		iob->io.leg = 0;
 	if (!iob_merge(pool, iob)) {
-		iob_begin_run(iob);
 		if (iob_enqueue(pool, iob, now_ns))
-			direct = iop_pump(pool, iob, NULL, now_ns);
+			direct = iop_pump(pool, iob, now_ns);
 		if (direct == iob)
 			return direct;
 	} else if (iop_room_taken(pool, iob->io.leg) < pool->sched.depth) {
 		/* While it was trying to pass it may have taken another's room. */
-		iop_pump(pool, NULL, NULL, now_ns);
+		iop_pump(pool, NULL, now_ns);
 	}
 
 	/* A worker may wait for a tag, and the submitter goes on. */
@@ -348,7 +347,7 @@ retry:
 		finish_wait(wait, &entry);
 	/* While this bio was trying to pass it may have taken another's room. */
 	if (verdict == IOBAND_WAIT || verdict == IOBAND_REQUEUE)
-		iop_pump(pool, NULL, NULL, now_ns);
+		iop_pump(pool, NULL, now_ns);
 	/* Here: a bio that is held, and its reference, are not ours after that. */
 	if (waited && waitqueue_active(wait) && iob_has_room(pool, iob, now_ns))
 		wake_up(wait);

@@ -142,6 +142,20 @@ static int iot_init_lanes(struct ioband_target *iot)
 	return 0;
 }
 
+/*
+ * Note which way a bio goes: its lane, and its pool's leg. Once, for whoever splits a bio
+ * below moves its start along. A pool has the legs of its first target. Others may have
+ * fewer, or more.
+ */
+static void iob_find_leg(struct ioband_bio *iob)
+{
+	struct ioband_target *iot = iob->target;
+	u64 chunk = iob_to_bio(iob)->bi_iter.bi_sector >> iot->chunk_shift;
+
+	iob->leg = do_div(chunk, iot->nr_legs);
+	iob->io.leg = iob->leg % iot->volume->pool->nr_legs;
+}
+
 /* Add a target, which counts once its volume is resumed. */
 static int iot_add(struct ioband_target *iot, struct ioband_pool *pool,
 		   const struct ioband_table *table, struct ioband_spare *spare,

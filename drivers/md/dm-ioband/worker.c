@@ -30,7 +30,6 @@ static unsigned int lane_take(struct ioband_lane *lane, struct bio_list *bios)
 		bio_list_add(bios, bio);
 		nr++;
 	}
-	lane->nr_bios -= nr;
 	return nr;
 }
 
@@ -78,20 +77,25 @@ void iop_lane_work(struct work_struct *work)
 
 	spin_lock(&pool->lock);
 	smp_store_mb(lane->sender, current);	/* C: dispatch.c */
-	iop_pump(pool, NULL, lane, ktime_get_ns());
+	iop_pump(pool, NULL, ktime_get_ns());
 	nr = lane_take(lane, &bios);
 	/*
 	 * A fast disk may never let it come to an end, and what else waits for a worker
 	 * of this priority here, as kblockd's work for other disks, would never begin.
 	 * Without more to send the target may be about to go, and this work with it.
 	 */
-	if (lane->nr_bios)
+	if (!bio_list_empty(&lane->bios))
 		queue_work(pool->wq, work);
 	spin_unlock(&pool->lock);
 	nr_runs = send_all(&bios, nr);
 	WRITE_ONCE(lane->sender, NULL);
-	if (lane->is_throttled && nr_runs)
-		iop_sent(pool, lane, nr_runs);
+	if (!lane->is_throttled || !nr_runs)
+		return;
+	spin_lock(&pool->lock);
+	pool->in_hand[lane->leg] -= nr_runs;
+	if (pool->sched.held)
+		iop_pump(pool, NULL, ktime_get_ns());
+	spin_unlock(&pool->lock);
 }
 
 /**

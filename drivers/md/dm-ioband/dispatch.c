@@ -316,8 +316,8 @@ struct ioband_bio *iop_pump(struct ioband_pool *pool, struct ioband_bio *self, u
 {
 	struct ioband_bio *direct = NULL, *iob;
 	struct ioband_io *io = NULL;
+	u32 in_flight, refill;
 	bool is_own;
-	u32 in_flight;
 
 	lockdep_assert_held(&pool->lock);
 
@@ -344,8 +344,9 @@ struct ioband_bio *iop_pump(struct ioband_pool *pool, struct ioband_bio *self, u
 	if (pool->is_alone)
 		iop_update_depth(pool);
 	/* What is promised is looked at with each completion. */
-	WRITE_ONCE(pool->refill, ioband_is_promised(&pool->sched) ? U32_MAX :
-		   pool->sched.refill);
+	refill = ioband_is_promised(&pool->sched) ? U32_MAX : pool->sched.refill;
+	if (pool->refill != refill)
+		WRITE_ONCE(pool->refill, refill);
 	iop_arm(pool);
 	return direct;
 }

@@ -346,7 +346,7 @@ void iog_del(struct ioband_group *group, struct ioband_group *heir)
 	WRITE_ONCE(group->detached, true);
 	if (READ_ONCE(pool->user) == group) {
 		WRITE_ONCE(pool->user, NULL);
-		iop_disown(pool);
+		WRITE_ONCE(pool->owner, NULL);
 	}
 	while ((io = iog_first_held(group))) {
 		iob_rehome(pool, iob_from_io(io), heir);

@@ -318,9 +318,12 @@ struct ioband_pool {
 	 */
 	struct ioband_group *user;
 	unsigned long shared_jiffies;
-	/* The user, if its reads, writes may exceed pass_max: granted under lock. */
-	struct ioband_group *passes[IOBAND_DIRS];
-	/* When a bio last took long: its completion clears passes[READ]. */
+	/*
+	 * The user, if it may exceed pass_max: granted under lock. Who is granted it while
+	 * another takes it away may keep it for a tick.
+	 */
+	struct ioband_group *owner;
+	/* When a bio last took long: its completion has the owner ask again. */
 	unsigned long slow_jiffies;
 	unsigned int nr_legs;		/* of the disk; constant */
 	struct workqueue_struct *wq;	/* sends down what was held */
@@ -447,16 +450,6 @@ static inline struct ioband_lane *iob_lane(const struct ioband_bio *iob)
 static inline bool iop_is_shared(const struct ioband_pool *pool)
 {
 	return time_before(jiffies, READ_ONCE(pool->shared_jiffies) + SHARED_JIFFIES);
-}
-
-/*
- * No group has the disk to itself any more. Who is granted it at the same time, under
- * pool->lock, may keep it for a tick.
- */
-static inline void iop_disown(struct ioband_pool *pool)
-{
-	WRITE_ONCE(pool->passes[IOBAND_READ], NULL);
-	WRITE_ONCE(pool->passes[IOBAND_WRITE], NULL);
 }
 
 /* How many places are taken at a leg. */

@@ -61,7 +61,7 @@ static inline void iop_note_user(struct ioband_pool *pool, const struct ioband_b
 	if (user)
 		WRITE_ONCE(pool->shared_jiffies, now);
 	WRITE_ONCE(pool->user, group);
-	iop_disown(pool);
+	WRITE_ONCE(pool->owner, NULL);
 	/* Who contends asks for the tags anew; where only limits count nobody does. */
 	if (unlikely(iot_lost_tags(iob->target)) && READ_ONCE(pool->pass_max) != U32_MAX)
 		WRITE_ONCE(pool->pass_max, 0);
@@ -74,16 +74,16 @@ static inline void iop_note_user(struct ioband_pool *pool, const struct ioband_b
  */
 static bool iop_is_own(struct ioband_pool *pool, const struct ioband_bio *iob)
 {
-	u64 sectors[IOBAND_DIRS];
+	u64 done[IOBAND_DIRS] = { }, there[IOBAND_DIRS] = { };
 
 	lockdep_assert_held(&pool->lock);
 
 	if (iop_is_shared(pool))
 		return false;
-	if (iob->io.dir == IOBAND_READ &&
-	    time_before(jiffies, READ_ONCE(pool->slow_jiffies) + SLOW_JIFFIES)) {
-		iog_in_flight(iob->group, sectors);
-		pool->is_split |= sectors[IOBAND_WRITE] > sectors[IOBAND_READ];
+	if (!pool->is_split && time_before(jiffies, READ_ONCE(pool->slow_jiffies) + SLOW_JIFFIES)) {
+		iog_count_data(iob->group, done, there);
+		pool->is_split = there[IOBAND_WRITE] > there[IOBAND_READ] &&
+				 (there[IOBAND_READ] || iob->io.dir == IOBAND_READ);
 	}
 	return !pool->is_split;
 }
@@ -97,7 +97,7 @@ static bool iop_take_place(struct ioband_pool *pool, struct ioband_bio *iob)
 	if (iob_take_place(pool, iob) <= pool->pass_max || pool->sched.policy->only_limits)
 		return true;
 	if (iop_is_own(pool, iob)) {
-		WRITE_ONCE(pool->passes[iob->io.dir], iob->group);
+		WRITE_ONCE(pool->owner, iob->group);
 		return true;
 	}
 	iob_leave_place(pool, iob);
@@ -242,7 +242,7 @@ static void iop_calm(struct ioband_pool *pool, u64 now_ns)
 	WRITE_ONCE(pool->contended, false);
 	WRITE_ONCE(pool->is_timed, false);
 	pool->is_split = false;
-	iop_disown(pool);
+	WRITE_ONCE(pool->owner, NULL);
 	ioband_depth_end(&pool->depth);
 	iop_update_depth(pool);
 }
@@ -385,7 +385,7 @@ enum ioband_verdict iop_submit(struct ioband_pool *pool,
 	if (likely(!READ_ONCE(pool->contended) &&
 		   !READ_ONCE(iob->group->is_limited))) {
 		if (likely(iob_take_place(pool, iob) <= READ_ONCE(pool->pass_max) ||
-			   READ_ONCE(pool->passes[iob->io.dir]) == iob->group))
+			   READ_ONCE(pool->owner) == iob->group))
 			return iob_pass(iob, iob->io.arrival_ns);
 		iob_leave_place(pool, iob);
 	}
@@ -422,7 +422,7 @@ void iop_flush(struct ioband_pool *pool, struct ioband_bio *iob)
 	iob_pass(iob, now_ns);
 }
 
-/* The owner's reads have to ask again. */
+/* The owner has to ask again. */
 static void iop_slow(struct ioband_pool *pool)
 {
 	unsigned long now = jiffies;
@@ -430,7 +430,7 @@ static void iop_slow(struct ioband_pool *pool)
 	if (READ_ONCE(pool->slow_jiffies) == now)
 		return;
 	WRITE_ONCE(pool->slow_jiffies, now);
-	WRITE_ONCE(pool->passes[IOBAND_READ], NULL);
+	WRITE_ONCE(pool->owner, NULL);
 }
 
 /* A flush has come; whether that has made room. Not on the way of all others. */

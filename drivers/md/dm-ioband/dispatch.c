@@ -59,41 +59,28 @@ void iop_contend(struct ioband_pool *pool, u64 now_ns)
 }
 
 /**
- * iop_room_taken - how much of the room at a leg is taken
- * @pool: the pool
- * @leg: the leg
- *
- * Flushes are not there, but as long as there are any they want a tag.
- *
- * Context: any. Without pool->lock the depth and the generation may be about to change;
- * whoever changes them pumps.
- */
-u32 iop_room_taken(const struct ioband_pool *pool, unsigned int leg)
-{
-	return iop_taken(pool, leg) +
-	       (READ_ONCE(pool->sched.depth) > 1 && atomic_read(&pool->flushes));
-}
-
-/**
  * iob_push - have a bio go to the disk without waiting for room
  * @pool: the pool
  * @iob: the bio
  *
  * Swap, metadata and journals take half the depth at most, or others would get none while
- * there is always more. A bound that was asked for holds for all. To a device that does not
- * answer they take none, which they would keep.
+ * there is always more. A bound that was asked for holds for all. Flushes, which the disk
+ * keeps apart from what it has queued, take one place at most: below they need a tag, for
+ * which they would wait for ever if others' I/O always took the next one. To a device that
+ * does not answer nothing takes a place, which it would keep.
  *
  * Context: any but interrupts, pool->lock held.
  */
 void iob_push(struct ioband_pool *pool, struct ioband_bio *iob)
 {
 	atomic64_t *places = &pool->places[iob->io.leg];
+	bool is_flush = !bio_sectors(iob_to_bio(iob));
 
 	lockdep_assert_held(&pool->lock);
 
-	if (!pool->settings.io_throttle && !pool->settings.io_limit) {
+	if (is_flush || (!pool->settings.io_throttle && !pool->settings.io_limit)) {
 		iob->is_pushed = (u16)(atomic64_read(places) >> 16) <
-				 min(pool->sched.depth / 2, (u32)S16_MAX);
+				 min(pool->sched.depth / 2, is_flush ? 1U : S16_MAX);
 		iob->has_no_place = !iob->is_pushed;
 	}
 	iob->has_no_place |= (bool)iob_below(iob)->stalled_ns;
@@ -136,11 +123,11 @@ static struct ioband_io *iop_next_of(struct ioband_pool *pool, u64 now_ns)
 	pool->sched.full = pool->sched.backed_up;
 	pool->sched.brim = pool->sched.backed_up;
 	if (pool->nr_legs == 1)
-		return ioband_next(&pool->sched, iop_room_taken(pool, 0), now_ns);
+		return ioband_next(&pool->sched, iop_taken(pool, 0), now_ns);
 	for (leg = 0; leg < pool->nr_legs; leg++)
-		in_flight += iop_room_taken(pool, leg);
+		in_flight += iop_taken(pool, leg);
 	for (leg = 0; leg < pool->nr_legs; leg++) {
-		u32 there = iop_room_taken(pool, leg);
+		u32 there = iop_taken(pool, leg);
 
 		if (there >= pool->sched.depth ||
 		    (pool->sched.turn.is_serial && in_flight))
@@ -175,7 +162,7 @@ static struct ioband_io *iop_next_own(struct ioband_pool *pool, const struct iob
 		return NULL;
 	pool->sched.backed_up = iop_backed_up(pool);
 	pool->sched.full = pool->sched.backed_up;
-	return ioband_next_own(&pool->sched, &self->group->node, iop_room_taken(pool, 0), now_ns);
+	return ioband_next_own(&pool->sched, &self->group->node, iop_taken(pool, 0), now_ns);
 }
 
 /**
@@ -395,7 +382,7 @@ bool iob_enqueue(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns)
 	iob->io.limited_ns -= iob->blocked_ns;
 	smp_mb();	/* B */
 	return !pool->contended || !others_wait || pool->sched.late ||
-	       iop_room_taken(pool, iob->io.leg) < pool->sched.depth;
+	       iop_taken(pool, iob->io.leg) < pool->sched.depth;
 }
 
 /**

@@ -341,7 +341,6 @@ struct ioband_pool {
 	u32 nr_stall_looks;		/* how often it has run; under lock */
 	/* Runs of throttled lanes that workers have not sent yet; under lock. */
 	u32 in_hand[IOBAND_LEGS_MAX];
-	atomic_t flushes;		/* empty ones at the disk */
 	struct list_head targets;	/* written under ioband_mutex and lock */
 	struct ioband_depth depth;	/* guarded by lock */
 	u32 tags;			/* I/Os a leg takes at once; under lock */
@@ -403,9 +402,8 @@ struct ioband_bio {
 	u32 data_sectors;
 	u8 leg;				/* of its target, by its first sector */
 	u16 generation;			/* when it took its place */
-	/* At the disk: a flush; its run's last has it; or what is pushed has its part. */
+	/* At the disk: its run's last has it; or what is pushed has its part. */
 	bool has_no_place;
-	bool is_flush;			/* an empty one */
 	bool is_timed;
 	bool is_throttled;		/* blk-wbt may have who submits it sleep */
 	/* Set only off the fast path: */
@@ -452,7 +450,10 @@ static inline bool iop_is_shared(const struct ioband_pool *pool)
 	return time_before(jiffies, READ_ONCE(pool->shared_jiffies) + SHARED_JIFFIES);
 }
 
-/* How many places are taken at a leg. */
+/*
+ * How many places are taken at a leg. Without pool->lock the depth and the generation may be
+ * about to change; whoever changes them pumps.
+ */
 static inline u32 iop_taken(const struct ioband_pool *pool, unsigned int leg)
 {
 	return max_t(s64, atomic64_read(&pool->places[leg]) >> 32, 0);
@@ -673,7 +674,6 @@ void iop_stall_work(struct work_struct *work);
 void iog_keep_back(struct ioband_group *group, u64 now_ns);
 
 /* dispatch.c */
-u32 iop_room_taken(const struct ioband_pool *pool, unsigned int leg);
 struct ioband_bio *iop_pump(struct ioband_pool *pool, struct ioband_bio *self, u64 now_ns);
 void iop_contend(struct ioband_pool *pool, u64 now_ns);
 void iop_arm(struct ioband_pool *pool);

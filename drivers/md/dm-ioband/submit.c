@@ -207,7 +207,7 @@ static struct ioband_bio *iob_hold(struct ioband_pool *pool, struct ioband_bio *
 			direct = iop_pump(pool, iob, now_ns);
 		if (direct == iob)
 			return direct;
-	} else if (iop_room_taken(pool, iob->io.leg) < pool->sched.depth) {
+	} else if (iop_taken(pool, iob->io.leg) < pool->sched.depth) {
 		/* While it was trying to pass it may have taken another's room. */
 		iop_pump(pool, NULL, now_ns);
 	}
@@ -397,26 +397,22 @@ enum ioband_verdict iop_submit(struct ioband_pool *pool,
  * @pool: the pool
  * @iob: the flush, classified
  *
- * It takes no place: the disk keeps flushes apart from what it has queued. But below it needs
- * a tag, for which it would wait for ever if others' I/O always took the next one. So one
- * place is kept for all flushes.
- *
  * Context: a submitter's; does not sleep.
  */
 void iop_flush(struct ioband_pool *pool, struct ioband_bio *iob)
 {
 	u64 now_ns = iob->io.arrival_ns;
 
-	iob->has_no_place = true;
-	iob->is_flush = true;
-	atomic_inc(&pool->flushes);
-	if (READ_ONCE(pool->contended) || READ_ONCE(iob->group->is_limited)) {
+	if (!READ_ONCE(pool->contended) && !READ_ONCE(iob->group->is_limited)) {
+		iob_take_place(pool, iob);
+	} else {
 		iob_find_urgency(iob, iob_to_bio(iob));
 		iob->is_urgent = true;
 		spin_lock(&pool->lock);
 		now_ns = ktime_get_ns();
 		if (!iob->group->detached)
 			iob_owe(pool, iob, now_ns);
+		iob_push(pool, iob);
 		spin_unlock(&pool->lock);
 	}
 	iob_pass(iob, now_ns);
@@ -431,12 +427,6 @@ static void iop_slow(struct ioband_pool *pool)
 		return;
 	WRITE_ONCE(pool->slow_jiffies, now);
 	WRITE_ONCE(pool->owner, NULL);
-}
-
-/* A flush has come; whether that has made room. Not on the way of all others. */
-static noinline bool iop_has_flushed(struct ioband_pool *pool)
-{
-	return atomic_dec_and_test(&pool->flushes) && READ_ONCE(pool->contended);
 }
 
 /**
@@ -472,21 +462,17 @@ void iop_complete(struct ioband_pool *pool, struct ioband_bio *iob)
 	iog_busy(group, true);
 	if (unlikely(iob->is_timed))
 		iob_stop_clock(pool, iob, now_ns);
-	if (unlikely(iob->has_no_place)) {
-		if (iob->is_flush && iop_has_flushed(pool))
-			goto look;
+	if (unlikely(iob->has_no_place))
 		goto put;
-	}
 	/* A full barrier: A, B and C of dispatch.c. */
 	iob_leave_place(pool, iob);
-	if (service_ns > SLOW_NS)
+	if (service_ns > SLOW_NS && iob->data_sectors)
 		iop_slow(pool);
 	if (likely(!READ_ONCE(pool->contended)))
 		goto put;
 	WRITE_ONCE(group->done_ns, now_ns);
-	if (likely(!iob_is_given_up(iob)))
+	if (likely(iob->data_sectors && !iob_is_given_up(iob)))
 		iop_note_service(pool, service_ns);
-look:
 	/*
 	 * There is room for one more. Which one is left to the worker that will
 	 * send it: bios cannot be submitted here, and disks complete several at
@@ -495,7 +481,7 @@ look:
 	if (!READ_ONCE(pool->sched.held))
 		goto put;
 	/* The disk has enough; the tasks that come with more will send what is held. */
-	if (iop_room_taken(pool, iob->io.leg) >= READ_ONCE(pool->refill))
+	if (iop_taken(pool, iob->io.leg) >= READ_ONCE(pool->refill))
 		goto put;
 	/*
 	 * The lane's worker, as it is about to send. If it is sending it may come to sleep

@@ -305,7 +305,6 @@ static __always_inline void iob_init(struct ioband_bio *iob, struct ioband_targe
 	iob->account = NULL;
 	iob->leg = 0;
 	iob->has_no_place = false;
-	iob->is_flush = false;
 	iob->is_pushed = false;
 	iob->is_timed = false;
 	iob->io.merged = 0;

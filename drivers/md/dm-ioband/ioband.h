@@ -257,7 +257,7 @@ struct ioband_spare {
 struct ioband_lane {
 	struct work_struct work;
 	struct ioband_target *target;
-	u8 leg;				/* of the pool; this and the next are constant */
+	u8 leg;				/* this and the next are constant */
 	bool is_throttled;
 	struct bio_list bios;		/* under pool->lock */
 	/* Its worker from before it looks what may go until it has sent all it has. */
@@ -272,7 +272,7 @@ struct ioband_target {
 	struct dm_dev *dev;
 	sector_t offset_sectors;
 	u32 bio_bytes;			/* larger bios are split; constant */
-	struct ioband_lane *lanes;	/* two of each leg */
+	struct ioband_lane *lanes;	/* two for each leg of the pool */
 	unsigned int nr_legs;		/* of its device; the pool may have others */
 	unsigned int chunk_shift;	/* sectors to chunks, of a stripe */
 	/* Set in a noflush suspend, which hands held bios back to dm ... */
@@ -400,7 +400,6 @@ struct ioband_bio {
 	struct ioband_bio *next;
 	struct ioband_bio *last;
 	u32 data_sectors;
-	u8 leg;				/* of its target, by its first sector */
 	u16 generation;			/* when it took its place */
 	/* At the disk: its run's last has it; or what is pushed has its part. */
 	bool has_no_place;
@@ -441,7 +440,7 @@ static inline bool iob_is_writeback(struct ioband_bio *iob)
 /* The lane a bio goes down; lanes do not wait for each other. */
 static inline struct ioband_lane *iob_lane(const struct ioband_bio *iob)
 {
-	return &iob->target->lanes[2 * iob->leg + iob->is_throttled];
+	return &iob->target->lanes[2 * iob->io.leg + iob->is_throttled];
 }
 
 /* Whether more than one group has sent I/O of late. */

@@ -76,7 +76,7 @@ static bool iob_continues(struct ioband_bio *iob, struct ioband_bio *first)
 	struct bio *last = iob_to_bio(first->last);
 
 	/* A held bio is not NOWAIT any more. */
-	return first->target == iob->target && first->leg == iob->leg &&
+	return first->target == iob->target && first->io.leg == iob->io.leg &&
 	       first->is_bounded == iob->is_bounded && first->io.prio == iob->io.prio &&
 	       !((bio->bi_opf ^ last->bi_opf) & ~REQ_NOWAIT) &&
 	       bio->bi_ioprio == last->bi_ioprio &&
@@ -104,8 +104,6 @@ bool iob_merge(struct ioband_pool *pool, struct ioband_bio *iob)
 	if (!first || !iob_may_run(iob) || !iob_continues(iob, first) ||
 	    !iob_fits(iob, first))
 		return false;
-	/* The last gives back the place that the first takes, also if turns came between. */
-	iob->io.leg = first->io.leg;
 	first->last->next = iob;
 	first->last = iob;
 	first->segments += iob->segments;

@@ -127,15 +127,15 @@ static bool iot_meets_itself(const struct ioband_target *iot,
 
 static int iot_init_lanes(struct ioband_target *iot)
 {
-	unsigned int i;
+	unsigned int nr = 2 * iot->volume->pool->nr_legs, i;
 
-	iot->lanes = kcalloc(2 * iot->nr_legs, sizeof(*iot->lanes), GFP_NOIO);
+	iot->lanes = kcalloc(nr, sizeof(*iot->lanes), GFP_NOIO);
 	if (!iot->lanes)
 		return -ENOMEM;
-	for (i = 0; i < 2 * iot->nr_legs; i++) {
+	for (i = 0; i < nr; i++) {
 		iot->lanes[i].target = iot;
 		iot->lanes[i].is_throttled = i % 2;
-		iot->lanes[i].leg = i / 2 % iot->volume->pool->nr_legs;
+		iot->lanes[i].leg = i / 2;
 		bio_list_init(&iot->lanes[i].bios);
 		INIT_WORK(&iot->lanes[i].work, iop_lane_work);
 	}
@@ -143,17 +143,15 @@ static int iot_init_lanes(struct ioband_target *iot)
 }
 
 /*
- * Note which way a bio goes: its lane, and its pool's leg. Once, for whoever splits a bio
- * below moves its start along. A pool has the legs of its first target. Others may have
- * fewer, or more.
+ * Note which way a bio goes: once, for whoever splits a bio below moves its start along. A
+ * pool has the legs of its first target. Others may have fewer, or more.
  */
 static void iob_find_leg(struct ioband_bio *iob)
 {
 	struct ioband_target *iot = iob->target;
 	u64 chunk = iob_to_bio(iob)->bi_iter.bi_sector >> iot->chunk_shift;
 
-	iob->leg = do_div(chunk, iot->nr_legs);
-	iob->io.leg = iob->leg % iot->volume->pool->nr_legs;
+	iob->io.leg = do_div(chunk, iot->nr_legs) % iot->volume->pool->nr_legs;
 }
 
 /* Add a target, which counts once its volume is resumed. */
@@ -266,7 +264,7 @@ static void ioband_dtr(struct dm_target *ti)
 	 * No bio is left, but workers that have sent some may still run, or not have begun
 	 * yet: that may take until one of another lane has been given a tag by its disk.
 	 */
-	for (i = 0; i < 2 * iot->nr_legs; i++)
+	for (i = 0; i < 2 * pool->nr_legs; i++)
 		flush_work(&iot->lanes[i].work);
 	mutex_lock(&ioband_mutex);
 	spin_lock(&pool->lock);
@@ -303,7 +301,6 @@ static __always_inline void iob_init(struct ioband_bio *iob, struct ioband_targe
 {
 	iob->target = iot;
 	iob->account = NULL;
-	iob->leg = 0;
 	iob->has_no_place = false;
 	iob->is_pushed = false;
 	iob->is_timed = false;

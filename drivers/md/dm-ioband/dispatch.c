@@ -74,7 +74,7 @@ void iop_contend(struct ioband_pool *pool, u64 now_ns)
 void iob_push(struct ioband_pool *pool, struct ioband_bio *iob)
 {
 	atomic64_t *places = &pool->places[iob->io.leg];
-	bool is_flush = !bio_sectors(iob_to_bio(iob));
+	bool is_flush = !bio_sectors(iob->bio);
 
 	lockdep_assert_held(&pool->lock);
 
@@ -254,7 +254,7 @@ static void iob_send(struct ioband_pool *pool, struct ioband_bio *iob)
 	if (lane->is_throttled)
 		pool->in_hand[lane->leg]++;
 	for (; iob; iob = iob->next)
-		bio_list_add(&lane->bios, iob_to_bio(iob));
+		bio_list_add(&lane->bios, iob->bio);
 }
 
 /* An I/O that the core has chosen goes. Returns how many are in flight with it. */

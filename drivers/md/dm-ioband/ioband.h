@@ -385,6 +385,7 @@ struct ioband_pool {
 /* per bio, in dm's per-bio data */
 struct ioband_bio {
 	struct ioband_io io;
+	struct bio *bio;
 	struct ioband_target *target;
 	struct ioband_group *group;	/* NULL: not accounted for */
 	struct ioband_account *account;	/* its stream's; NULL: the group's */
@@ -418,11 +419,6 @@ static inline struct ioband_bio *iob_from_bio(struct bio *bio)
 	return dm_per_bio_data(bio, sizeof(struct ioband_bio));
 }
 
-static inline struct bio *iob_to_bio(struct ioband_bio *iob)
-{
-	return dm_bio_from_per_bio_data(iob, sizeof(*iob));
-}
-
 /* The stream that an I/O is of; it has an account. */
 static inline struct ioband_stream *iob_stream(const struct ioband_bio *iob)
 {
@@ -432,7 +428,7 @@ static inline struct ioband_stream *iob_stream(const struct ioband_bio *iob)
 /* Whether a bio is writeback of the page cache: a write nobody waits for. */
 static inline bool iob_is_writeback(struct ioband_bio *iob)
 {
-	const struct bio *bio = iob_to_bio(iob);
+	const struct bio *bio = iob->bio;
 
 	return op_is_write(bio_op(bio)) && !op_is_sync(bio->bi_opf);
 }

@@ -29,7 +29,7 @@
 static bool iob_is_whole(struct ioband_bio *iob)
 {
 	struct request_queue *q = bdev_get_queue(iob->target->dev->bdev);
-	struct bio *bio = iob_to_bio(iob);
+	struct bio *bio = iob->bio;
 	struct bio_vec first = bio_iter_iovec(bio, bio->bi_iter);
 
 	return !((first.bv_offset | bio->bi_iter.bi_size) & queue_virt_boundary(q));
@@ -46,7 +46,7 @@ static bool iob_is_whole(struct ioband_bio *iob)
  */
 bool iob_may_run(struct ioband_bio *iob)
 {
-	struct bio *bio = iob_to_bio(iob);
+	struct bio *bio = iob->bio;
 
 	return bio_has_data(bio) && !iob->account &&
 	       !(bio->bi_opf & (REQ_NOMERGE_FLAGS | IOBAND_REQ_ATOMIC)) &&
@@ -64,16 +64,16 @@ static bool iob_fits(struct ioband_bio *iob, struct ioband_bio *first)
 		return false;
 	/* Counting walks the bio, so spare those that stay alone. */
 	if (!first->io.merged)
-		first->segments = bio_segments(iob_to_bio(first));
-	iob->segments = bio_segments(iob_to_bio(iob));
+		first->segments = bio_segments(first->bio);
+	iob->segments = bio_segments(iob->bio);
 	return first->segments + iob->segments <=
 	       queue_max_segments(bdev_get_queue(iot->dev->bdev));
 }
 
 static bool iob_continues(struct ioband_bio *iob, struct ioband_bio *first)
 {
-	struct bio *bio = iob_to_bio(iob);
-	struct bio *last = iob_to_bio(first->last);
+	struct bio *bio = iob->bio;
+	struct bio *last = first->last->bio;
 
 	/* A held bio is not NOWAIT any more. */
 	return first->target == iob->target && first->io.leg == iob->io.leg &&

@@ -183,7 +183,7 @@ static bool is_throttled(const struct bio *bio)
 static struct ioband_bio *iob_hold(struct ioband_pool *pool, struct ioband_bio *iob,
 				   u64 now_ns)
 {
-	struct bio *bio = iob_to_bio(iob);
+	struct bio *bio = iob->bio;
 	struct ioband_bio *direct = NULL;
 
 	lockdep_assert_held(&pool->lock);
@@ -322,8 +322,8 @@ iop_submit_contended(struct ioband_pool *pool, struct ioband_bio *iob)
 
 	iob->is_bounded = current_may_sleep();
 	iob->blocked_ns = 0;
-	iob_find_urgency(iob, iob_to_bio(iob));
-	iob->is_throttled = is_throttled(iob_to_bio(iob));
+	iob_find_urgency(iob, iob->bio);
+	iob->is_throttled = is_throttled(iob->bio);
 retry:
 	spin_lock(&pool->lock);
 	if (group->detached) {
@@ -331,7 +331,7 @@ retry:
 		spin_unlock(&pool->lock);
 		finish_wait(wait, &entry);
 		percpu_ref_put(&group->ref);
-		iob_classify(iob, iob_to_bio(iob));
+		iob_classify(iob, iob->bio);
 		group = iob->group;
 		wait = &group->wait[iob->io.dir];
 		waited = false;
@@ -339,7 +339,7 @@ retry:
 	}
 	now_ns = ktime_get_ns();
 	verdict = iop_judge(pool, iob, &send, now_ns);
-	sleeps = verdict == IOBAND_WAIT && !(iob_to_bio(iob)->bi_opf & REQ_NOWAIT);
+	sleeps = verdict == IOBAND_WAIT && !(iob->bio->bi_opf & REQ_NOWAIT);
 	if (sleeps)
 		prepare_to_wait_exclusive(wait, &entry, iob->is_dying ? TASK_UNINTERRUPTIBLE :
 									TASK_KILLABLE);
@@ -354,7 +354,7 @@ retry:
 	spin_unlock(&pool->lock);
 	/* It goes when map has returned, as what map passes does. */
 	if (send && verdict == IOBAND_HELD)
-		submit_bio_noacct(iob_to_bio(send));
+		submit_bio_noacct(send->bio);
 	if (!sleeps)
 		return verdict;
 
@@ -406,7 +406,7 @@ void iop_flush(struct ioband_pool *pool, struct ioband_bio *iob)
 	if (!READ_ONCE(pool->contended) && !READ_ONCE(iob->group->is_limited)) {
 		iob_take_place(pool, iob);
 	} else {
-		iob_find_urgency(iob, iob_to_bio(iob));
+		iob_find_urgency(iob, iob->bio);
 		iob->is_urgent = true;
 		spin_lock(&pool->lock);
 		now_ns = ktime_get_ns();

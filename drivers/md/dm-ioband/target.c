@@ -149,7 +149,7 @@ static int iot_init_lanes(struct ioband_target *iot)
 static void iob_find_leg(struct ioband_bio *iob)
 {
 	struct ioband_target *iot = iob->target;
-	u64 chunk = iob_to_bio(iob)->bi_iter.bi_sector >> iot->chunk_shift;
+	u64 chunk = iob->bio->bi_iter.bi_sector >> iot->chunk_shift;
 
 	iob->io.leg = do_div(chunk, iot->nr_legs) % iot->volume->pool->nr_legs;
 }
@@ -296,9 +296,10 @@ static inline bool bio_may_be_split(const struct bio *bio)
 	return bio_has_size(bio) && !(bio->bi_opf & IOBAND_REQ_ATOMIC);
 }
 
-static __always_inline void iob_init(struct ioband_bio *iob, struct ioband_target *iot,
-				     enum ioband_dir dir)
+static __always_inline void iob_init(struct ioband_bio *iob, struct bio *bio,
+				     struct ioband_target *iot, enum ioband_dir dir)
 {
+	iob->bio = bio;
 	iob->target = iot;
 	iob->account = NULL;
 	iob->has_no_place = false;
@@ -317,7 +318,7 @@ static noinline int iot_map_flush(struct ioband_target *iot, struct bio *bio)
 	struct ioband_bio *iob = iob_from_bio(bio);
 
 	bio_adopt(bio, iot->dev->bdev);
-	iob_init(iob, iot, IOBAND_WRITE);
+	iob_init(iob, bio, iot, IOBAND_WRITE);
 	iob->data_sectors = 0;
 	iob->io.sectors = NO_DATA_SECTORS;
 	iob_classify(iob, bio);
@@ -355,7 +356,7 @@ static int ioband_map(struct dm_target *ti, struct bio *bio)
 	if (unlikely(bio->bi_opf & REQ_POLLED))
 		bio->bi_opf &= ~(REQ_POLLED | REQ_NOWAIT);
 	bio_adopt(bio, iot->dev->bdev);
-	iob_init(iob, iot, op_is_write(bio_op(bio)) ? IOBAND_WRITE : IOBAND_READ);
+	iob_init(iob, bio, iot, op_is_write(bio_op(bio)) ? IOBAND_WRITE : IOBAND_READ);
 	if (unlikely(iot->nr_legs > 1))
 		iob_find_leg(iob);
 	iob->data_sectors = bio_has_size(bio) ? bio_sectors(bio) : 0;
@@ -410,7 +411,7 @@ static void iob_give_back(struct ioband_pool *pool, struct ioband_bio *iob,
 	for (; iob; iob = iob->next) {
 		percpu_ref_put(&iob->group->ref);
 		iob->group = NULL;
-		bio_list_add(bios, iob_to_bio(iob));
+		bio_list_add(bios, iob->bio);
 	}
 }
 

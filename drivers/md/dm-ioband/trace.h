@@ -29,7 +29,7 @@ DECLARE_EVENT_CLASS(ioband_bio,
 	),
 
 	TP_fast_assign(
-		struct bio *bio = iob_to_bio(iob);
+		struct bio *bio = iob->bio;
 		struct ioband_group *group = iob->group;
 		struct ioband_pool *pool = group->volume->pool;
 

@@ -372,8 +372,6 @@ static struct ioband_node *iob_node(const struct ioband_bio *iob)
  */
 bool iob_enqueue(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns)
 {
-	bool others_wait = ioband_is_ready(&pool->sched);
-
 	lockdep_assert_held(&pool->lock);
 
 	iob_add_held(iob);
@@ -381,7 +379,7 @@ bool iob_enqueue(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns)
 	ioband_hold(&pool->sched, iob_node(iob), &iob->io, now_ns);
 	iob->io.limited_ns -= iob->blocked_ns;
 	smp_mb();	/* B */
-	return !pool->contended || !others_wait || pool->sched.late ||
+	return !pool->contended || !pool->sched.backlog.since_ns || pool->sched.late ||
 	       iop_taken(pool, iob->io.leg) < pool->sched.depth;
 }
 

@@ -236,8 +236,8 @@ static void iop_calm(struct ioband_pool *pool, u64 now_ns)
 {
 	lockdep_assert_held(&pool->lock);
 
-	if (pool->sched.squeeze.is_on || pool->has_stalled || ioband_is_ready(&pool->sched) ||
-	    (s64)(now_ns - pool->last_held_ns) <= iop_calm_ns(pool))
+	if ((s64)(now_ns - pool->last_held_ns) <= iop_calm_ns(pool) || pool->has_stalled ||
+	    pool->sched.squeeze.is_on || ioband_is_ready(&pool->sched))
 		return;
 	WRITE_ONCE(pool->contended, false);
 	WRITE_ONCE(pool->is_timed, false);

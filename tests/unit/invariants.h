@@ -305,6 +305,9 @@ static inline bool ioband_directions_differ(const struct ioband_sched *sched,
 	const struct ioband_node *child;
 	unsigned int class;
 
+	/* Of an older period: it begins again when something below wants to go. */
+	if (node->parent && !ioband_node_joined(sched, node))
+		return false;
 	for (class = 0; class < IOBAND_CLASSES; class++)
 		if (ioband_lag(&times[class], IOBAND_READ))
 			return true;

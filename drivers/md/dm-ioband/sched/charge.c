@@ -348,9 +348,8 @@ static void charge_squeeze(struct ioband_sched *sched, const struct ioband_io *i
  */
 void ioband_sched_restart(struct ioband_sched *sched)
 {
-	sched->period++;
 	ioband_turn_begin(sched);
-	ioband_node_retag(sched, &sched->root);
+	ioband_tags_restart(sched);
 }
 
 /**

@@ -138,7 +138,7 @@ bool ioband_node_place(struct ioband_sched *sched, struct ioband_node *node,
 		       u64 now_ns);
 void ioband_node_update(struct ioband_sched *sched, struct ioband_node *node,
 			u64 now_ns);
-void ioband_node_retag(struct ioband_sched *sched, struct ioband_node *node);
+void ioband_tags_restart(struct ioband_sched *sched);
 void ioband_node_rekey(struct ioband_node *node);
 void ioband_node_resort(struct ioband_sched *sched, struct ioband_node *node,
 			u64 now_ns);

@@ -264,6 +264,8 @@ void ioband_node_update(struct ioband_sched *sched, struct ioband_node *node,
 		node = node->parent;
 }
 
+static void node_retag(struct ioband_sched *sched, struct ioband_node *node);
+
 /* Bring a node into the busy period; its parent is in it already. */
 static void node_join(struct ioband_sched *sched, struct ioband_node *node)
 {
@@ -279,11 +281,11 @@ static void node_join(struct ioband_sched *sched, struct ioband_node *node)
 	node->granted = 0;
 	node->lead = 0;
 	node->parent->rivals += node->weight;
-	ioband_node_retag(sched, node);
+	node_retag(sched, node);
 }
 
 /* Restart virtual time in @node, and with it the tags of all that is ready below. */
-void ioband_node_retag(struct ioband_sched *sched, struct ioband_node *node)
+static void node_retag(struct ioband_sched *sched, struct ioband_node *node)
 {
 	struct ioband_heap_node *first;
 	struct ioband_heap *ready, again;
@@ -312,6 +314,13 @@ void ioband_node_retag(struct ioband_sched *sched, struct ioband_node *node)
 			*ready = again;
 		}
 	}
+}
+
+/* Have all tags start afresh. */
+void ioband_tags_restart(struct ioband_sched *sched)
+{
+	sched->period++;
+	node_retag(sched, &sched->root);
 }
 
 /* Reorder a node among its siblings after its tags have changed. */
@@ -425,61 +434,22 @@ void ioband_node_add(struct ioband_node *parent, struct ioband_node *node)
 		list_add_tail(&node->sibling, &parent->children);
 }
 
-/* Both directions have one time again. */
-static void vtime_unite(struct ioband_vtime *time)
-{
-	enum ioband_dir dir;
-	s64 lag;
-
-	for (dir = IOBAND_READ; dir < IOBAND_DIRS; dir++) {
-		lag = ioband_lag(time, dir);
-		time->now[dir] += max_t(s64, lag, 0);
-	}
-}
-
 /*
- * Where no limit makes anything lag any more, a node has one place again: it has not saved
- * up anything, and owes nothing but what did not wait.
+ * Limits of @top or above have changed; @was_limited: there was any. Where there is none any
+ * more nothing lags: directions have one time again, and nobody has saved anything up. What
+ * is promised below may have waited for a limit that is gone.
  */
-static void tag_unite(struct ioband_tag *tag, const struct ioband_vtime *time,
-		      bool is_debtor)
-{
-	*tag = ioband_tag_now(time, is_debtor ? ioband_tag_ahead(tag, time) : 0);
-}
-
-static void node_unite(struct ioband_node *node)
-{
-	struct ioband_node *child;
-	struct ioband_leg *leg;
-	unsigned int i;
-
-	for (leg = node->leg; leg < node->leg + node->nr_legs; leg++) {
-		for (i = 0; i < IOBAND_CLASSES; i++)
-			vtime_unite(&leg->vtime[i]);
-		tag_unite(&leg->own, &leg->vtime[IOBAND_BE], node->is_debtor);
-	}
-	list_for_each_entry(child, &node->children, sibling)
-		for (i = 0; i < child->nr_legs; i++)
-			tag_unite(&child->leg[i].tag, ioband_vtime_of(child, i),
-				  child->is_debtor);
-}
-
-/* Limits of @top or above have changed; @was_limited: there was any. */
-static void catch_up(struct ioband_sched *sched, struct ioband_node *top,
-		     bool was_limited, u64 now_ns)
+static void limits_changed(struct ioband_sched *sched, struct ioband_node *top,
+			   bool was_limited, u64 now_ns)
 {
 	struct ioband_node *node;
 
-	for (node = top; node; node = ioband_node_after(node, top)) {
-		if (was_limited && !ioband_last_limited(node))
-			node_unite(node);
-		if (node == top)
-			continue;
+	if (was_limited && !ioband_last_limited(top))
+		ioband_tags_restart(sched);
+	for (node = top; node; node = ioband_node_after(node, top))
 		if (node->terms)
 			ioband_promise_update(sched, node, now_ns);
-		if (node->ready)
-			ioband_node_resort(sched, node, now_ns);
-	}
+	ioband_node_update(sched, top, now_ns);
 }
 
 /**
@@ -493,7 +463,6 @@ void ioband_node_move(struct ioband_sched *sched, struct ioband_node *node,
 		      struct ioband_node *parent, u64 now_ns)
 {
 	bool was_limited = ioband_last_limited(node);
-	bool may_lead = node->is_debtor || !ioband_last_limited(node->parent);
 	u64 ahead[IOBAND_LEGS_MAX] = { };
 	unsigned int leg;
 
@@ -501,9 +470,8 @@ void ioband_node_move(struct ioband_sched *sched, struct ioband_node *node,
 	ioband_node_update(sched, node->parent, now_ns);
 	node_withdraw(sched, node);
 
-	for (leg = 0; may_lead && leg < node->nr_legs; leg++)
-		ahead[leg] = ioband_tag_ahead(&node->leg[leg].tag,
-					      ioband_vtime_of(node, leg));
+	for (leg = 0; node->is_debtor && leg < node->nr_legs; leg++)
+		ahead[leg] = ioband_tag_ahead(&node->leg[leg].tag, ioband_vtime_of(node, leg));
 	node->parent = parent;
 	list_move_tail(&node->sibling, &parent->children);
 	/* What has wanted nothing in this busy period does not count as a rival by that. */
@@ -511,11 +479,10 @@ void ioband_node_move(struct ioband_sched *sched, struct ioband_node *node,
 		ioband_path_join(sched, parent);
 		parent->rivals += node->weight;
 	}
-	/* It keeps a lead of its own, no lag; below it nothing changes. */
+	/* It is behind for nothing but a debt; below it nothing changes. */
 	for (leg = 0; leg < node->nr_legs; leg++)
 		node->leg[leg].tag = ioband_tag_now(ioband_vtime_of(node, leg), ahead[leg]);
-	catch_up(sched, node, was_limited, now_ns);
-	ioband_node_update(sched, node, now_ns);
+	limits_changed(sched, node, was_limited, now_ns);
 }
 
 static void forget(struct ioband_sched *sched, const struct ioband_node *node)
@@ -659,8 +626,7 @@ struct ioband_terms *ioband_node_set_terms(struct ioband_sched *sched,
 	else if (terms)
 		ioband_terms_begin(terms, now_ns);
 	node->terms = terms;
-	catch_up(sched, node, was_limited, now_ns);
-	ioband_node_update(sched, node, now_ns);
+	limits_changed(sched, node, was_limited, now_ns);
 	return old;
 }
 

@@ -47,12 +47,12 @@ struct charge {
 	bool is_limited;
 };
 
-static u64 lead_of(const struct charge *charge, u64 cost, u32 weight)
+static u64 lead_of(const struct charge *charge, u32 weight)
 {
 	u64 left;
 
-	return div64_u64_rem(cost * charge->lead_ios << IOBAND_VTIME_SHIFT, weight,
-			     &left);
+	return div64_u64_rem(charge->lead_cost * charge->lead_ios << IOBAND_VTIME_SHIFT,
+			     weight, &left);
 }
 
 /* Whether leg @nr is charged in full, or only up to the lead. */
@@ -130,21 +130,6 @@ static struct ioband_tag *tag_of(const struct payer *payer, unsigned int leg)
 	return payer->node ? &payer->node->leg[leg].tag : &payer->above->leg[leg].own;
 }
 
-/* The place of the first that waits to go in one direction; false if nobody does. */
-static bool first_waiting(const struct ioband_leg *leg, enum ioband_class class,
-			  enum ioband_dir dir, u64 *place)
-{
-	const struct ioband_facet *facet = &leg->facet[dir];
-	const struct ioband_heap_node *first = ioband_heap_first(&facet->ready[class]);
-	bool own = class == IOBAND_BE && ioband_holds_own(facet);
-
-	if (first)
-		*place = first->key;
-	if (own && (!first || ioband_before(leg->own.start[dir], *place)))
-		*place = leg->own.start[dir];
-	return first || own;
-}
-
 /*
  * Below a limit virtual time has come to @place of what goes @dir. If nobody who lags
  * waits to go the other way, it has passed there, too.
@@ -154,12 +139,13 @@ static void time_passes(struct ioband_leg *leg, enum ioband_class class,
 {
 	struct ioband_vtime *time = &leg->vtime[class];
 	enum ioband_dir back = ioband_dir_back(dir);
-	u64 now = ioband_place_back(time, dir, place), first = 0;
+	u64 now = ioband_place_back(time, dir, place), first;
+	struct ioband_node *child;
 
 	time->now[dir] = place;
 	if (!ioband_before(time->now[back], now))
 		return;
-	if (first_waiting(leg, class, back, &first) &&
+	if (ioband_first_waiting(leg, class, back, &child, &first) &&
 	    ioband_before(first, now))
 		ioband_lag_cut(time, back, leg->stride);
 	else
@@ -212,7 +198,7 @@ static void tag_join(struct ioband_tag *tag, const struct ioband_vtime *time)
 static noinline void move_limited(const struct payer *payer, const struct charge *charge,
 				  unsigned int nr, bool in_full, u64 step)
 {
-	u64 lead = lead_of(charge, charge->lead_cost, payer->weight);
+	u64 lead = lead_of(charge, payer->weight);
 	const struct ioband_vtime *time = &payer->above->leg[nr].vtime[payer->class];
 	enum ioband_dir dir = charge->io->dir, back = ioband_dir_back(dir);
 	struct ioband_tag *tag = tag_of(payer, nr);
@@ -254,7 +240,7 @@ static __always_inline void move_tags(const struct payer *payer,
 			ioband_tag_move(tag, step);
 		else
 			move_within(tag, &above[nr].vtime[payer->class], step,
-				    lead_of(charge, charge->lead_cost, payer->weight));
+				    lead_of(charge, payer->weight));
 	}
 	note_stride(&leg->stride, step);
 	if (payer->nr_legs > 1)

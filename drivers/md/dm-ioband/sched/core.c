@@ -130,66 +130,39 @@
 /* For so long there is no slack after a group was behind when its I/O arrived. */
 #define SLACK_NS	((u64)10 * NSEC_PER_MSEC)
 
-/**
- * struct place - what may go next
- * @node: a child, or %NULL for the node's own I/O
- * @tag: its tag, or %NULL if there is nothing
- * @start: its place
- * @class: its class
- * @way: the way it goes
- */
-struct place {
-	struct ioband_node *node;
-	const struct ioband_tag *tag;
-	u64 start;
-	enum ioband_class class;
-	unsigned int way;
-};
-
-/* Where a place is in the order of all that may go at @leg. */
-static u64 place_of(const struct ioband_leg *leg, const struct place *place)
-{
-	return ioband_common(&leg->vtime[place->class], ioband_way_dir(place->way), place->start);
-}
-
-static void note_first(const struct ioband_leg *leg, struct place *first,
-		       struct place next)
-{
-	if (!first->tag || next.class < first->class ||
-	    (next.class == first->class &&
-	     ioband_before(place_of(leg, &next), place_of(leg, first))))
-		*first = next;
-}
-
 /*
- * The child whose turn it is at a leg; NULL if it is the node's own I/O's, or none. Leaves
- * of @ways those it may go: if each direction has a place of its own, those of one.
+ * The child of @node whose turn it is at leg @nr; NULL if it is the turn of @node's own I/O,
+ * which competes as one more child, or of none. Leaves of @ways those it may go: if each
+ * direction has a place of its own, those of one.
  */
-static struct ioband_node *first_child(const struct ioband_leg *leg, u64 *ways)
+static struct ioband_node *first_child(const struct ioband_node *node, unsigned int nr,
+				       u64 *ways)
 {
-	const struct ioband_facet *facet, *below;
-	const struct ioband_leg *child;
-	struct place first = { };
+	const struct ioband_leg *leg = &node->leg[nr];
+	struct ioband_node *first = NULL, *child;
+	enum ioband_dir dir, first_dir = IOBAND_DIRS;
+	const struct ioband_vtime *time;
+	u64 place, first_place = 0;
 
-	for (facet = leg->facet; facet < leg->facet + IOBAND_DIRS; facet++) {
-		if (!(*ways & BIT_ULL(facet->way)))
+	for (time = leg->vtime; time < leg->vtime + IOBAND_CLASSES; time++) {
+		for (dir = IOBAND_READ; dir < IOBAND_DIRS; dir++) {
+			if (!(*ways & BIT_ULL(leg->facet[dir].way)) ||
+			    !ioband_first_waiting(leg, time - leg->vtime, dir, &child, &place))
+				continue;
+			place = ioband_common(time, dir, place);
+			if (first_dir != IOBAND_DIRS && !ioband_before(place, first_place))
+				continue;
+			first = child;
+			first_dir = dir;
+			first_place = place;
+		}
+		if (first_dir == IOBAND_DIRS)
 			continue;
-		/* The node's own I/O competes as one more child. */
-		if (ioband_holds_own(facet))
-			note_first(leg, &first, (struct place) {
-				NULL, &leg->own, leg->own.start[ioband_way_dir(facet->way)],
-				IOBAND_BE, facet->way });
-		below = ioband_first_below(facet);
-		if (!below)
-			continue;
-		child = ioband_leg_of(below);
-		note_first(leg, &first, (struct place) {
-			child->whose, &child->tag, below->node.key, child->whose->class,
-			facet->way });
+		if (!ioband_tag_is_one(first ? &first->leg[nr].tag : &leg->own, time))
+			*ways &= ioband_ways_of(first_dir);
+		break;
 	}
-	if (first.tag && !ioband_tag_is_one(first.tag, &leg->vtime[first.class]))
-		*ways &= ioband_ways_of(ioband_way_dir(first.way));
-	return first.node;
+	return first;
 }
 
 static void wake_timers(struct ioband_sched *sched, u64 now_ns)
@@ -402,7 +375,7 @@ static struct ioband_node *descend(struct ioband_node *node, u64 *ways)
 	struct ioband_node *child;
 
 	*ways &= ioband_ways_to(leg);
-	while (!list_empty(&node->children) && (child = first_child(&node->leg[leg], ways))) {
+	while (!list_empty(&node->children) && (child = first_child(node, leg, ways))) {
 		node = child;
 		*ways &= node->ready;
 	}

@@ -130,7 +130,8 @@ bool ioband_turn_waits(struct ioband_sched *sched,
 		       const struct ioband_node *next, u64 now_ns);
 
 /* tree.c */
-const struct ioband_facet *ioband_first_below(const struct ioband_facet *facet);
+bool ioband_first_waiting(const struct ioband_leg *leg, enum ioband_class class,
+			  enum ioband_dir dir, struct ioband_node **child, u64 *place);
 void ioband_place_own(struct ioband_node *node, unsigned int way);
 const struct ioband_node *ioband_last_limited(const struct ioband_node *node);
 u64 ioband_open_ways(const struct ioband_node *node);

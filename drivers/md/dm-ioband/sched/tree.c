@@ -143,15 +143,25 @@ static void tag_place(struct ioband_tag *tag, const struct ioband_node *above,
 		tag->start[dir] = time->now[dir];
 }
 
-/* The first of the children that are ready to go one way, by class and then by tag. */
-const struct ioband_facet *ioband_first_below(const struct ioband_facet *facet)
+/*
+ * Find who waits first to go @dir among those of a class: a child, or NULL for the node's own
+ * I/O. Returns false if nobody does.
+ */
+bool ioband_first_waiting(const struct ioband_leg *leg, enum ioband_class class,
+			  enum ioband_dir dir, struct ioband_node **child, u64 *place)
 {
-	const struct ioband_heap *ready = facet->ready;
-	struct ioband_heap_node *first = ioband_heap_first(&ready[IOBAND_RT]) ?:
-					 ioband_heap_first(&ready[IOBAND_BE]) ?:
-					 ioband_heap_first(&ready[IOBAND_IDLE]);
+	const struct ioband_facet *facet = &leg->facet[dir];
+	struct ioband_heap_node *first = ioband_heap_first(&facet->ready[class]);
+	bool own = class == IOBAND_BE && ioband_holds_own(facet);
 
-	return first ? container_of(first, struct ioband_facet, node) : NULL;
+	if (own && !(first && ioband_before(first->key, leg->own.start[dir]))) {
+		*child = NULL;
+		*place = leg->own.start[dir];
+	} else if (first) {
+		*child = ioband_facet_node(first);
+		*place = first->key;
+	}
+	return own || first;
 }
 
 /*

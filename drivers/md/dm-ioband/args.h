@@ -37,46 +37,26 @@ struct ioband_group_args {
 	struct ioband_settings settings;
 };
 
-/**
- * struct ioband_share_settings - settings of a share
- * @io_throttle: pins the depth; 0: automatic
- * @io_limit: bounds depth and held I/O; 0: automatic
- * @token_base: from 1.14; kept and printed back, but there are no epochs to size
- * @carryover: likewise
- * @quantum_ms: how long a group may keep a disk that seeks; 0: the default
- */
+/* Settings of a share */
 struct ioband_share_settings {
-	u32 io_throttle;
-	u32 io_limit;
-	u32 token_base;
-	u32 carryover;
-	u32 quantum_ms;
+	u32 io_throttle;	/* pins the depth; 0: automatic */
+	u32 io_limit;		/* bounds depth and held I/O; 0: automatic */
+	u32 token_base;	/* from 1.14; kept and printed back, but there are no epochs to size */
+	u32 carryover;		/* likewise */
+	u32 quantum_ms;		/* how long a group may keep a disk that seeks; 0: the default */
 };
 
-/**
- * struct ioband_table - one table line
- * @device: the device below, a path or MAJOR:MINOR
- * @share: id of the pool
- * @settings: of the share
- * @type: how bios are sorted into groups
- * @policy: what an I/O costs
- * @offset_sectors: where on @device the target begins
- * @auto_depth: each cgroup down to this level gets a group; 0: none does
- * @nr_groups: length of @groups
- * @groups: the default group, then those to attach; freed by
- *	ioband_table_free()
- *
- * Strings point into the parsed words.
- */
+/* One table line. Strings point into the parsed words. */
 struct ioband_table {
-	const char *device;
-	const char *share;
-	struct ioband_share_settings settings;
-	enum ioband_type type;
-	const struct ioband_policy *policy;
-	u64 offset_sectors;
-	u32 auto_depth;
-	unsigned int nr_groups;
+	const char *device;	/* the device below, a path or MAJOR:MINOR */
+	const char *share;	/* id of the pool */
+	struct ioband_share_settings settings;	/* of the share */
+	enum ioband_type type;	/* how bios are sorted into groups */
+	const struct ioband_policy *policy;	/* what an I/O costs */
+	u64 offset_sectors;	/* where on @device the target begins */
+	u32 auto_depth;		/* each cgroup down to this level gets a group; 0: none does */
+	unsigned int nr_groups;	/* length of @groups */
+	/* The default group, then those to attach; freed by ioband_table_free() */
 	struct ioband_group_args *groups;
 };
 
@@ -98,21 +78,14 @@ enum ioband_verb {
 	IOBAND_MSG_SHOW,
 };
 
-/**
- * struct ioband_message - one message
- * @verb: what to do
- * @ref: the group to do it to
- * @type: for %IOBAND_MSG_TYPE
- * @policy: for %IOBAND_MSG_POLICY
- * @value: for messages that take a single number
- * @settings: for %IOBAND_MSG_SET, %IOBAND_MSG_WEIGHT and %IOBAND_MSG_RANGE_BW
- */
+/* One message */
 struct ioband_message {
-	enum ioband_verb verb;
-	struct ioband_ref ref;
-	enum ioband_type type;
-	const struct ioband_policy *policy;
-	u32 value;
+	enum ioband_verb verb;	/* what to do */
+	struct ioband_ref ref;	/* the group to do it to */
+	enum ioband_type type;	/* for %IOBAND_MSG_TYPE */
+	const struct ioband_policy *policy;	/* for %IOBAND_MSG_POLICY */
+	u32 value;		/* for messages that take a single number */
+	/* For %IOBAND_MSG_SET, %IOBAND_MSG_WEIGHT and %IOBAND_MSG_RANGE_BW */
 	struct ioband_settings settings;
 };
 

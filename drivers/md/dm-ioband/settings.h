@@ -8,13 +8,9 @@
 #include "sched/core.h"
 #include "sched/env.h"
 
-/**
- * struct ioband_error - why input was refused
- * @brief: a constant sentence, fit for dm_target.error
- * @text: names the word and what was expected instead
- */
+/* Why input was refused. names the word and what was expected instead */
 struct ioband_error {
-	const char *brief;
+	const char *brief;	/* a constant sentence, fit for dm_target.error */
 	char text[200];
 };
 
@@ -22,17 +18,15 @@ __printf(3, 4)
 int ioband_refuse(struct ioband_error *err, const char *brief, const char *fmt,
 		  ...);
 
-/**
- * struct ioband_ref - names a group: by cgroup path, by id, or as the default
- * @path: path of a cgroup, or %NULL
- * @id: id of the group. With @path it is filled in by ioband_cgroup_look_up(),
- *	with 0 if there is no such cgroup.
- * @is_default: the default group, written -1
- */
+/* Names a group: by cgroup path, by id, or as the default */
 struct ioband_ref {
-	const char *path;
+	const char *path;	/* path of a cgroup, or %NULL */
+	/*
+	 * Id of the group. With @path it is filled in by ioband_cgroup_look_up(), with 0 if
+	 * there is no such cgroup.
+	 */
 	u64 id;
-	bool is_default;
+	bool is_default;	/* the default group, written -1 */
 };
 
 /* Bit numbers of ioband_settings.given; those of the limits follow. */
@@ -46,27 +40,23 @@ enum ioband_key {
 	IOBAND_KEY_LIMITS,
 };
 
-/**
- * struct ioband_settings - settings of a group, or a change of them
- * @given: in a change, what it sets: BIT() of enum ioband_key, and of
- *	%IOBAND_KEY_LIMITS + enum ioband_limit_id
- * @weight: share relative to its siblings
- * @class: strict priority among its siblings
- * @min_is_ios: @min_rate counts I/Os, else bytes
- * @latency_us: latency target of an I/O; 0: none
- * @min_rate: minimum per second; 0: none
- * @limits: upper limits
- * @parent: the group above it, or the default group for none; valid only in a
- *	change and for printing
- */
+/* Settings of a group, or a change of them */
 struct ioband_settings {
+	/*
+	 * In a change, what it sets: BIT() of enum ioband_key, and of %IOBAND_KEY_LIMITS +
+	 * enum ioband_limit_id
+	 */
 	u32 given;
-	u32 weight;
-	u8 class;
-	bool min_is_ios;
-	u32 latency_us;
-	u64 min_rate;
-	struct ioband_rate limits[IOBAND_LIMITS];
+	u32 weight;		/* share relative to its siblings */
+	u8 class;		/* strict priority among its siblings */
+	bool min_is_ios;	/* @min_rate counts I/Os, else bytes */
+	u32 latency_us;		/* latency target of an I/O; 0: none */
+	u64 min_rate;		/* minimum per second; 0: none */
+	struct ioband_rate limits[IOBAND_LIMITS];	/* upper limits */
+	/*
+	 * The group above it, or the default group for none; valid only in a change and for
+	 * printing
+	 */
 	struct ioband_ref parent;
 };
 

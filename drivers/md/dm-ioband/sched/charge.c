@@ -28,23 +28,18 @@
 /* Means and maxima of recent I/Os reach back about this many. */
 #define RECENT_IOS	64
 
-/**
- * struct charge - an I/O that is dispatched
- * @io: the I/O
- * @how: why it was dispatched
- * @cost: its cost
- * @lead_cost: without a turn it puts its group ahead by @lead_ios times this at
- *	most: @cost, or if there are several legs the recent mean where that is more
- * @lead_ios: %LEAD_IOS, or if there are several legs what they have at a time
- * @is_limited: limits above make what goes one way lag, maybe
- */
+/* An I/O that is dispatched */
 struct charge {
-	const struct ioband_io *io;
+	const struct ioband_io *io;	/* the I/O */
 	enum ioband_how how;
-	u64 cost;
+	u64 cost;		/* its cost */
+	/*
+	 * Without a turn it puts its group ahead by @lead_ios times this at most: @cost, or
+	 * if there are several legs the recent mean where that is more
+	 */
 	u64 lead_cost;
-	u32 lead_ios;
-	bool is_limited;
+	u32 lead_ios;	/* %LEAD_IOS, or if there are several legs what they have at a time */
+	bool is_limited;	/* limits above make what goes one way lag, maybe */
 };
 
 static u64 lead_of(const struct charge *charge, u32 weight)
@@ -88,23 +83,17 @@ static void note_stride(u64 *stride, u64 step)
 	*stride = max(step, *stride - *stride / RECENT_IOS);
 }
 
-/**
- * struct payer - who is charged: a node among its siblings, or its own I/O among its
- *	children, as one more child
- * @above: the node whose children these are
- * @class: their class
- * @node: the node, or %NULL if it is the own I/O of @above
- * @weight: its weight
- * @nr_legs: at how many legs it has a place
- * @is_ready: it has a place now, that of the I/O or another
+/*
+ * Who is charged: a node among its siblings, or its own I/O among its children, as one
+ * more child
  */
 struct payer {
-	struct ioband_node *above;
-	enum ioband_class class;
-	struct ioband_node *node;
-	u32 weight;
-	u8 nr_legs;
-	bool is_ready;
+	struct ioband_node *above;	/* the node whose children these are */
+	enum ioband_class class;	/* their class */
+	struct ioband_node *node;	/* the node, or %NULL if it is the own I/O of @above */
+	u32 weight;		/* its weight */
+	u8 nr_legs;		/* at how many legs it has a place */
+	bool is_ready;		/* it has a place now, that of the I/O or another */
 };
 
 static struct payer payer_of(struct ioband_node *node)

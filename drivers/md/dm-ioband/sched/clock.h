@@ -14,16 +14,11 @@
 
 #include "env.h"
 
-/**
- * struct ioband_clock - a disk's clock
- * @ns: what it shows
- * @at_ns: until when it has been advanced, but for the remainder of a division
- * @ios: number of I/Os at the disk
- */
+/* A disk's clock */
 struct ioband_clock {
-	u64 ns;
-	u64 at_ns;
-	u32 ios;
+	u64 ns;			/* what it shows */
+	u64 at_ns;	/* until when it has been advanced, but for the remainder of a division */
+	u32 ios;		/* number of I/Os at the disk */
 };
 
 /**

@@ -63,39 +63,25 @@ enum ioband_because {
 	IOBAND_BECAUSES,
 };
 
-/**
- * struct ioband_io - one I/O, embedded in the caller's per-bio data
- * @node: place in its group while it is held
- * @arrival_ns: when it arrived
- * @limited_ns: while it is held, how long its group and those above had been at
- *	limits before it arrived; then, for how long of its wait they were
- * @graced_ns: likewise for grace
- * @done_ns: while it is held, when an I/O of its group last completed, or 0
- * @cost: once it is dispatched, what its group was charged for it
- * @sectors: size in sectors of 512 bytes, those of @merged I/Os included
- * @merged: how many other I/Os it stands for
- * @dir: %IOBAND_READ or %IOBAND_WRITE
- * @leg: which leg of the disk it is for
- * @is_async: a write that yields to the sync I/O of its group
- * @prio: %IOBAND_PRIO_RT to %IOBAND_PRIO_IDLE
- * @because: what it waits for, apart from limits and grace
- */
+/* One I/O, embedded in the caller's per-bio data */
 struct ioband_io {
-	struct ioband_heap_node node;
-	u64 arrival_ns;
+	struct ioband_heap_node node;	/* its place in its group while it is held */
+	u64 arrival_ns;		/* when it arrived */
+	/* For how long limits held it; while it is held, how long they had others before */
 	u64 limited_ns;
-	u64 graced_ns;
+	u64 graced_ns;		/* likewise for grace */
 	union {		/* an allocator that clears memory has less to clear */
+		/* While it is held, when an I/O of its group last completed, or 0 */
 		u64 done_ns;
-		u64 cost;
+		u64 cost;	/* once it is dispatched, what its group was charged for it */
 	};
-	u32 sectors;
-	u32 merged;
-	u8 dir;
-	u8 leg;
-	bool is_async;
-	u8 prio;
-	u8 because;
+	u32 sectors;		/* size in sectors of 512 bytes, those of @merged I/Os included */
+	u32 merged;		/* how many other I/Os it stands for */
+	u8 dir;			/* %IOBAND_READ or %IOBAND_WRITE */
+	u8 leg;			/* which leg of the disk it is for */
+	bool is_async;		/* a write that yields to the sync I/O of its group */
+	u8 prio;		/* %IOBAND_PRIO_RT to %IOBAND_PRIO_IDLE */
+	u8 because;		/* what it waits for, apart from limits and grace */
 };
 
 static inline unsigned int ioband_way(const struct ioband_io *io)
@@ -120,130 +106,83 @@ enum ioband_facet_state {
 	IOBAND_FACET_PARKED,	/* in the scheduler's heap, by when the limit ends */
 };
 
-/**
- * struct ioband_facet - a node and all below it, as far as their I/O goes one way
- * @node: place among the siblings, or among facets that wait for a limit
- * @ready: children that have I/O this way which may go, by class
- * @held: I/O of the node itself that goes this way: sync, async
- * @parked_ns: how long it was parked, in all; while it is, less the time it began
- * @state: which heap @node is in
- * @way: the leg and the direction
- */
+/* A node and all below it, as far as their I/O goes one way */
 struct ioband_facet {
+	/* Place among the siblings, or among facets that wait for a limit */
 	struct ioband_heap_node node;
+	/* Children that have I/O this way which may go, by class */
 	struct ioband_heap ready[IOBAND_CLASSES];
+	/* I/O of the node itself that goes this way: sync, async */
 	struct ioband_heap held[2];
-	u64 parked_ns;
-	u8 state;
-	u8 way;
+	u64 parked_ns;	/* how long it was parked, in all; while it is, less the time it began */
+	u8 state;		/* which heap @node is in */
+	u8 way;			/* the leg and the direction */
 };
 
-/**
- * struct ioband_tag - a place in the order of siblings
- * @start: start tags, by direction; one place, unless a limit above makes all that
- *	goes one way lag
- */
+/* A place in the order of siblings */
 struct ioband_tag {
+	/* Start tags; one place, unless a limit above makes all that goes one way lag */
 	u64 start[IOBAND_DIRS];
 };
 
-/**
- * struct ioband_vtime - virtual time of siblings of one class
- * @now: by direction, the start tag of what went last, or as much as passed since if
- *	nobody lags
- * @skew: what to add to a place of writes to compare it with one of reads
- */
+/* Virtual time of siblings of one class */
 struct ioband_vtime {
+	/* The start tag of what went last, or as much as passed since if nobody lags */
 	u64 now[IOBAND_DIRS];
-	u64 skew;
+	u64 skew;	/* what to add to a place of writes to compare it with one of reads */
 };
 
-/**
- * struct ioband_leg - a node's place at one leg of the disk
- * @facet: what waits here and below, by direction
- * @whose: the node
- * @tag: the node's place, in the virtual time of its siblings at this leg
- * @own: the place of the node's own I/O among its children
- * @vtime: virtual time of the children, by class
- * @stride: longest recent step of a child's tag
- */
+/* A node's place at one leg of the disk */
 struct ioband_leg {
-	struct ioband_facet facet[IOBAND_DIRS];
-	struct ioband_node *whose;
+	struct ioband_facet facet[IOBAND_DIRS];	/* what waits here and below, by direction */
+	struct ioband_node *whose;	/* the node */
+	/* The node's place, in the virtual time of its siblings at this leg */
 	struct ioband_tag tag;
-	struct ioband_tag own;
+	struct ioband_tag own;	/* the place of the node's own I/O among its children */
+	/* Virtual time of the children, by class */
 	struct ioband_vtime vtime[IOBAND_CLASSES];
-	u64 stride;
+	u64 stride;		/* longest recent step of a child's tag */
 };
 
-/**
- * struct ioband_node - a group in the tree of groups
- * @parent: the group whose share this one has a part of; %NULL for the root
- * @children: the streams, then the groups below
- * @sibling: place in @children of the parent
- * @leg: its places at the legs of the disk: @plain, or an array of the caller's
- * @ready: the ways with I/O, here or below, that no limit up to this one holds, a
- *	bit each
- * @period: busy period of the scheduler that the tags belong to
- * @weight: share relative to its siblings that have I/O
- * @rest: remainder of the last division of a cost by @weight
- * @class: which siblings go before it, whatever the tags say
- * @nr_legs: size of @leg
- * @is_stream: not a group, but the I/O of one task in the group above
- * @is_debtor: it is ahead because of I/O that did not wait
- * @own_rest: remainder, as @rest, for the node's own I/O
- * @rivals: total weight of the children that took part in this busy period
- * @served: cost of what the node and those below got in this busy period
- * @held: number of its own I/Os held
- * @held_async: those of them that are async
- * @sync_run: counts I/Os that are dispatched while async ones are held
- * @inner_vtime: virtual time of the priority levels: sync, async
- * @inner_finish: finish tag of each level's last I/O: sync, async
- * @done_ns: when its last I/O completed, if it has been thinking since; else 0
- * @think_ns: mean time it thinks before the next I/O
- * @think_off_ns: mean deviation of that
- * @cost_ns: recent mean of the time that the disk works for one of its I/Os
- * @kept_back_ns: until when nothing of it goes, or below it, by direction; 0 or the past
- *	if it may
- * @granted: how many I/Os its tasks may still send before it is charged (grant.c)
- * @unpaid: cost of those they have sent since it was
- * @lead: how far it was ahead of its siblings then, in virtual time; below 0 if it was first
- * @gives: it leaves its next place to others
- * @terms: limits, minimum and latency target, or %NULL; of the root: the squeeze
- * @plain: its place if the disk has one leg
- */
+/* A group in the tree of groups */
 struct ioband_node {
+	/* The group whose share this one has a part of; %NULL for the root */
 	struct ioband_node *parent;
-	struct list_head children;
-	struct list_head sibling;
+	struct list_head children;	/* the streams, then the groups below */
+	struct list_head sibling;	/* place in @children of the parent */
+	/* Its places at the legs of the disk: @plain, or an array of the caller's */
 	struct ioband_leg *leg;
+	/* The ways with I/O, here or below, that no limit up to this one holds, a bit each */
 	u64 ready;
-	u64 period;
-	u32 weight;
-	u32 rest;
-	u8 class;
-	u8 nr_legs;
-	bool is_stream;
-	bool is_debtor;
-	u32 own_rest;
-	u64 rivals;
-	u64 served;
-	u32 held;
-	u32 held_async;
-	u32 sync_run;
-	u64 inner_vtime[2];
+	u64 period;		/* busy period of the scheduler that the tags belong to */
+	u32 weight;		/* share relative to its siblings that have I/O */
+	u32 rest;		/* remainder of the last division of a cost by @weight */
+	u8 class;		/* which siblings go before it, whatever the tags say */
+	u8 nr_legs;		/* size of @leg */
+	bool is_stream;		/* not a group, but the I/O of one task in the group above */
+	bool is_debtor;		/* it is ahead because of I/O that did not wait */
+	u32 own_rest;		/* remainder, as @rest, for the node's own I/O */
+	u64 rivals;	/* total weight of the children that took part in this busy period */
+	u64 served;	/* cost of what the node and those below got in this busy period */
+	u32 held;		/* number of its own I/Os held */
+	u32 held_async;		/* those of them that are async */
+	u32 sync_run;		/* counts I/Os that are dispatched while async ones are held */
+	u64 inner_vtime[2];	/* virtual time of the priority levels: sync, async */
+	/* Finish tag of each level's last I/O: sync, async */
 	u64 inner_finish[2][IOBAND_PRIOS];
-	u64 done_ns;
-	u32 think_ns;
-	u32 think_off_ns;
-	u64 cost_ns;
+	u64 done_ns;	/* when its last I/O completed, if it has been thinking since; else 0 */
+	u32 think_ns;		/* mean time it thinks before the next I/O */
+	u32 think_off_ns;	/* mean deviation of that */
+	u64 cost_ns;	/* recent mean of the time that the disk works for one of its I/Os */
+	/* Until when nothing of it goes, or below it, by direction; 0 or the past if it may */
 	u64 kept_back_ns[IOBAND_DIRS];
-	u32 granted;
-	bool gives;
-	u64 unpaid;
-	s64 lead;
+	u32 granted;	/* I/Os its tasks may still send before it is charged (grant.c) */
+	bool gives;		/* it leaves its next place to others */
+	u64 unpaid;		/* cost of what they have sent since it was charged */
+	s64 lead;	/* how far it was ahead of its siblings then; below 0 if it was first */
+	/* Limits, minimum and latency target, or %NULL; of the root: the squeeze */
 	struct ioband_terms *terms;
-	struct ioband_leg plain;
+	struct ioband_leg plain;	/* its place if the disk has one leg */
 };
 
 static inline unsigned int ioband_nr_ways(const struct ioband_node *node)
@@ -257,102 +196,64 @@ static inline struct ioband_facet *ioband_facet(const struct ioband_node *node,
 	return &node->leg[way / IOBAND_DIRS].facet[way % IOBAND_DIRS];
 }
 
-/**
- * struct ioband_backlog - the times in which I/O waited for room at the disk, or it had enough
- * @since_ns: since when it does; 0 if none does
- * @until_ns: until when it did last
- * @until_ios: I/Os sent until then
- * @until_sectors: their size
- * @ns: for how long it did in all before
- * @ios: I/Os sent in these times, less what was sent at other ones
- * @sectors: their size, likewise
- * @there: how many I/Os were at the disk, or waited, when that was looked at
- *
- * What the disk does at some depth shows only while it has as much as that.
+/*
+ * The times in which I/O waited for room at the disk, or it had enough. What the disk
+ * does at some depth shows only while it has as much as that.
  */
 struct ioband_backlog {
-	u64 since_ns;
-	u64 until_ns;
-	u64 until_ios;
-	u64 until_sectors;
-	u64 ns;
-	u64 ios;
-	u64 sectors;
-	u32 there;
+	u64 since_ns;		/* since when it does; 0 if none does */
+	u64 until_ns;		/* until when it did last */
+	u64 until_ios;		/* I/Os sent until then */
+	u64 until_sectors;	/* their size */
+	u64 ns;			/* for how long it did in all before */
+	u64 ios;		/* I/Os sent in these times, less what was sent at other ones */
+	u64 sectors;		/* their size, likewise */
+	u32 there;	/* I/Os at the disk, or waiting, when that was looked at */
 };
 
-/**
- * struct ioband_sched - all groups that share one disk
- * @root: above all groups; holds nothing itself
- * @policy: turns I/O into cost
- * @depth: I/Os that may be in flight to a leg before the next one is held
- * @spare: I/Os that may be in flight to a leg beyond @depth, for groups that are
- *	behind when they arrive; 0 if @depth was asked for as a bound
- * @quick: how many I/Os the disk does in a time in which nobody cares about their order; 1:
- *	none, or that is not to be made use of
- * @grant: how many I/Os groups may send, all together, between two looks at the order; 1:
- *	each in its turn
- * @refill: with fewer at the disk a worker shall look what may go; %U32_MAX, with each
- *	that completes, if @grant is 1
- * @slack: I/Os that may be in flight beyond @depth as long as no group is behind when it
- *	arrives, since some places are free until tasks come
- * @late_ns: when a group last was
- * @enough: with so many I/Os at the disk it does what it can at this depth, though none
- *	waits for room: set while it is tried whether more than was found is better
- * @backed_up: the ways that nothing may go for now, whatever room there is, a bit each:
- *	a worker has as much of that in hand as it may; kept by the caller
- * @full: with these, if there are several legs, the ways to those that have no room;
- *	kept by the caller, too
- * @brim: likewise, the ways to legs that have no spare room either
- * @late: the group whose I/O was held last, if it was behind; until the next
- *	dispatch decision
- * @held: I/Os held in all groups
- * @period: counts busy periods; tags of an older one mean nothing
- * @timers: parked facets, by when their limit ends
- * @minimums: groups with a minimum and I/O, by when they fall behind it
- * @deadlines: groups with a latency target and I/O, by when it must go
- * @turn: which group has the disk, if that does one thing at a time
- * @service_ns: how long the disk takes for an I/O now, at worst; kept by the
- *	caller, for latency targets
- * @graced_ns: how long the disk was kept free in all
- * @sent_ios: I/Os dispatched or charged; a run of merged ones counts once
- * @sent_sectors: their size
- * @sent_work: their cost, except under policies by time
- * @recent_cost: cost of about the last 64 I/Os
- * @went_ns: when I/O last went that had room
- * @backlog: what was sent while I/O waited for room
- * @squeeze: the limit on writes for the sake of latency targets
- */
+/* All groups that share one disk */
 struct ioband_sched {
-	struct ioband_node root;
-	const struct ioband_policy *policy;
-	u32 depth;
-	u32 spare;
+	struct ioband_node root;	/* above all groups; holds nothing itself */
+	const struct ioband_policy *policy;	/* turns I/O into cost */
+	u32 depth;	/* I/Os that may be in flight to a leg before the next one is held */
+	u32 spare;	/* how many more may be, for groups that are behind as they arrive */
+	/* I/Os that the disk does in a time in which nobody cares about their order, or 1 */
 	u32 quick;
+	/* I/Os that groups may send between two looks at the order; 1: each in its turn */
 	u32 grant;
+	/* With fewer at the disk a worker looks what may go; %U32_MAX: with each that completes */
 	u32 refill;
+	/* How many more than @depth may be while no group is behind when it arrives */
 	u32 slack;
-	u64 late_ns;
+	u64 late_ns;		/* when a group last was behind as it arrived */
+	/* With so many at the disk it does what it can, though none waits: while more is tried */
 	u32 enough;
+	/* Ways that nothing may go: a worker has its part in hand; kept by the caller */
 	u64 backed_up;
+	/* With these, if there are several legs, those that have no room; kept by the caller */
 	u64 full;
-	u64 brim;
+	u64 brim;		/* likewise, the ways to legs that have no spare room either */
+	/* The group whose I/O was held last, if it was behind; until the next decision */
 	struct ioband_node *late;
-	u32 held;
-	u64 period;
-	struct ioband_heap timers;
+	u32 held;		/* I/Os held in all groups */
+	u32 period;		/* counts busy periods; tags of an older one mean nothing */
+	struct ioband_heap timers;	/* parked facets, by when their limit ends */
+	/* Groups with a minimum and I/O, by when they fall behind it */
 	struct ioband_heap minimums;
+	/* Groups with a latency target and I/O, by when it must go */
 	struct ioband_heap deadlines;
+	/* Which group has the disk, if that does one thing at a time */
 	struct ioband_turn turn;
+	/* How long the disk takes for an I/O now, at worst; kept by the caller */
 	u64 service_ns;
-	u64 graced_ns;
-	u64 sent_ios;
-	u64 sent_sectors;
-	u64 sent_work;
-	u64 recent_cost;
-	u64 went_ns;
-	struct ioband_backlog backlog;
-	struct ioband_squeeze squeeze;
+	u64 graced_ns;		/* how long the disk was kept free in all */
+	u64 sent_ios;		/* I/Os dispatched or charged; a run of merged ones counts once */
+	u64 sent_sectors;	/* their size */
+	u64 sent_work;		/* their cost, except under policies by time */
+	u64 recent_cost;	/* cost of about the last 64 I/Os */
+	u64 went_ns;		/* when I/O last went that had room */
+	struct ioband_backlog backlog;	/* what was sent while I/O waited for room */
+	struct ioband_squeeze squeeze;	/* the limit on writes for the sake of latency targets */
 };
 
 void ioband_sched_init(struct ioband_sched *sched,

@@ -7,19 +7,16 @@
 
 #include "env.h"
 
-/**
- * struct ioband_heap_node - embedded in what the heap orders
- * @key: virtual time; compared modulo 2^64, so all keys of a heap must lie
- *	within 2^63 of each other
- * @child: first of the subtrees below this node
- * @next: next sibling
- * @prev: previous sibling, or the parent for a first child
- */
+/* Embedded in what the heap orders */
 struct ioband_heap_node {
+	/*
+	 * Virtual time; compared modulo 2^64, so all keys of a heap must lie within 2^63 of
+	 * each other
+	 */
 	u64 key;
-	struct ioband_heap_node *child;
-	struct ioband_heap_node *next;
-	struct ioband_heap_node *prev;
+	struct ioband_heap_node *child;	/* first of the subtrees below this node */
+	struct ioband_heap_node *next;	/* next sibling */
+	struct ioband_heap_node *prev;	/* previous sibling, or the parent for a first child */
 };
 
 struct ioband_heap {

@@ -26,78 +26,50 @@ enum ioband_limit_id {
 /* In bytes or I/Os per second: beyond any disk, and too little to overflow. */
 #define IOBAND_RATE_MAX		((u64)1 << 50)
 
-/**
- * struct ioband_rate - a limit as the user set it
- * @rate: units per second in the long run; 0: no limit
- * @burst: units that may go at once after a pause, besides one I/O
- * @peak: units per second during a burst; 0: as fast as the disk can
- */
+/* A limit as the user set it */
 struct ioband_rate {
-	u64 rate;
-	u64 burst;
-	u64 peak;
+	u64 rate;		/* units per second in the long run; 0: no limit */
+	u64 burst;		/* units that may go at once after a pause, besides one I/O */
+	u64 peak;		/* units per second during a burst; 0: as fast as the disk can */
 };
 
-/**
- * struct ioband_bucket - a leaky bucket
- * @rate: units that leak in a second
- * @burst_ns: how far @empty_ns may be ahead of the clock when an I/O goes
- * @empty_ns: when it will have run empty, GCRA's theoretical arrival time
- * @rest: remainder of the last division by @rate
- */
+/* A leaky bucket */
 struct ioband_bucket {
-	u64 rate;
-	u64 burst_ns;
-	u64 empty_ns;
-	u64 rest;
+	u64 rate;		/* units that leak in a second */
+	u64 burst_ns;		/* how far @empty_ns may be ahead of the clock when an I/O goes */
+	u64 empty_ns;		/* when it will have run empty, GCRA's theoretical arrival time */
+	u64 rest;		/* remainder of the last division by @rate */
 };
 
-/**
- * struct ioband_promise - a group's place in one of the scheduler's heaps of promises
- * @node: the place
- * @is_there: it is in the heap
- */
+/* A group's place in one of the scheduler's heaps of promises */
 struct ioband_promise {
-	struct ioband_heap_node node;
-	bool is_there;
+	struct ioband_heap_node node;	/* the place */
+	bool is_there;		/* it is in the heap */
 };
 
-/**
- * struct ioband_terms - limits, minimum and latency target of a group
- * @limits: the buckets of each limit, and of its peak; a rate of 0: none
- * @waits_ns: by direction, when an I/O last went in its turn, or began to wait when
- *	none did
- * @has_limits: there are any
- * @min_is_ios: the units of the minimum are I/Os, else bytes
- * @min_rate: units per second that the group is to get at least; 0: no minimum
- * @min: leaks a little faster than @min_rate; empty: the group falls behind
- * @by_min: place among the groups that have a minimum and I/O
- * @wanted_ns: when the group was last seen to have I/O, held or at the disk
- * @unmet_ns: by how much it fell behind its minimum beyond what is made up for
- * @latency_ns: how long an I/O may take; 0: no target
- * @promised_ns: when an I/O was last sent out of turn to meet the target
- * @late: by how much more were late than may be, in units of squeeze.c
- * @by_deadline: place among the groups that have a target and I/O
- * @node: the group
- */
+/* Limits, minimum and latency target of a group */
 struct ioband_terms {
+	/* The buckets of each limit, and of its peak; a rate of 0: none */
 	struct ioband_bucket limits[IOBAND_LIMITS][2];
+	/* By direction, when an I/O last went in its turn, or began to wait when none did */
 	u64 waits_ns[IOBAND_DIRS];
-	bool has_limits;
+	bool has_limits;	/* there are any */
 
-	bool min_is_ios;
-	u64 min_rate;
+	bool min_is_ios;	/* the units of the minimum are I/Os, else bytes */
+	u64 min_rate;	/* units per second that the group is to get at least; 0: no minimum */
+	/* Leaks a little faster than @min_rate; empty: the group falls behind */
 	struct ioband_bucket min;
-	struct ioband_promise by_min;
-	u64 wanted_ns;
-	u64 unmet_ns;
+	struct ioband_promise by_min;	/* place among the groups that have a minimum and I/O */
+	u64 wanted_ns;	/* when the group was last seen to have I/O, held or at the disk */
+	u64 unmet_ns;	/* by how much it fell behind its minimum beyond what is made up for */
 
-	u64 latency_ns;
-	u64 promised_ns;
-	s64 late;
+	u64 latency_ns;		/* how long an I/O may take; 0: no target */
+	u64 promised_ns;	/* when an I/O was last sent out of turn to meet the target */
+	s64 late;	/* by how much more were late than may be, in units of squeeze.c */
+	/* Place among the groups that have a target and I/O */
 	struct ioband_promise by_deadline;
 
-	struct ioband_node *node;
+	struct ioband_node *node;	/* the group */
 };
 
 extern const char * const ioband_limit_names[IOBAND_LIMITS];

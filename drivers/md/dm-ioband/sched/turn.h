@@ -13,36 +13,27 @@
 struct ioband_node;
 struct ioband_sched;
 
-/**
- * struct ioband_turn - which group has the disk, and which it is kept free for
- * @is_serial: the disk is given one I/O at a time; kept by the caller
- * @at_once: how many I/Os of the stream that has the disk it may be given at once
- * @quantum_ns: how long a group may keep the disk under policy weight-time
- * @grace_ns: the longest that the disk is kept free for one I/O
- * @group: the group whose turn it is, or %NULL
- * @used_ns: how much of its quantum is used up
- * @stream: the stream in it that was served last; @group if that I/O had no stream
- * @last: group or stream whose I/O completed last and that may come back at once, or
- *	%NULL
- * @since_ns: since when the disk is kept free for @last; 0 if it is not, or if no
- *	other I/O could go: ioband_timer() relies on it
- * @until_ns: until when it is kept free
- * @began_ns: when the busy period began; 0 until that is known
- * @spent_ns: how long the disk was kept free since then while no group had a turn
- */
+/* Which group has the disk, and which it is kept free for */
 struct ioband_turn {
-	bool is_serial;
+	bool is_serial;		/* the disk is given one I/O at a time; kept by the caller */
+	/* How many I/Os of the stream that has the disk it may be given at once */
 	u32 at_once;
-	u64 quantum_ns;
-	u64 grace_ns;
-	struct ioband_node *group;
-	u64 used_ns;
+	u64 quantum_ns;		/* how long a group may keep the disk under policy weight-time */
+	u64 grace_ns;		/* the longest that the disk is kept free for one I/O */
+	struct ioband_node *group;	/* the group whose turn it is, or %NULL */
+	u64 used_ns;		/* how much of its quantum is used up */
+	/* The stream in it that was served last; @group if that I/O had no stream */
 	struct ioband_node *stream;
+	/* Group or stream whose I/O completed last and that may come back at once, or %NULL */
 	struct ioband_node *last;
+	/*
+	 * Since when the disk is kept free for @last; 0 if it is not, or if no other I/O
+	 * could go: ioband_timer() relies on it
+	 */
 	u64 since_ns;
-	u64 until_ns;
-	u64 began_ns;
-	u64 spent_ns;
+	u64 until_ns;		/* until when it is kept free */
+	u64 began_ns;		/* when the busy period began; 0 until that is known */
+	u64 spent_ns;	/* how long the disk was kept free since then while no group had a turn */
 };
 
 void ioband_done(struct ioband_sched *sched, struct ioband_node *node, u32 ios,

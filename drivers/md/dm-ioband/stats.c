@@ -73,6 +73,16 @@ void iog_counted(const struct ioband_group *group, struct ioband_sums *sums)
 	iog_sum(group, sums);
 }
 
+static u64 over_cpus(const u64 __percpu *counter)
+{
+	unsigned int cpu;
+	u64 sum = 0;
+
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(*per_cpu_ptr(counter, cpu));
+	return sum;
+}
+
 /**
  * iog_count_data - count the data that a group has read and written, or has on its way
  * @group: the group
@@ -86,25 +96,18 @@ void iog_counted(const struct ioband_group *group, struct ioband_sums *sums)
 void iog_count_data(const struct ioband_group *group, u64 done_sectors[IOBAND_DIRS],
 		    u64 there_sectors[IOBAND_DIRS])
 {
-	const struct ioband_stats *stats;
-	unsigned int cpu, i;
+	unsigned int i;
 	u64 done;
 
-	for_each_possible_cpu(cpu) {
-		stats = per_cpu_ptr(group->stats, cpu);
-		for (i = 0; i < IOBAND_DIRS; i++) {
-			done = READ_ONCE(stats->done_sectors[i]);
-			done_sectors[i] += done;
-			there_sectors[i] -= done;
-		}
+	for (i = 0; i < IOBAND_DIRS; i++) {
+		done = over_cpus(&group->stats->done_sectors[i]);
+		done_sectors[i] += done;
+		there_sectors[i] -= done;
 	}
 	/* Pairs with the atomics between issue and completion of a bio. */
 	smp_rmb();
-	for_each_possible_cpu(cpu) {
-		stats = per_cpu_ptr(group->stats, cpu);
-		for (i = 0; i < IOBAND_DIRS; i++)
-			there_sectors[i] += READ_ONCE(stats->issued_sectors[i]);
-	}
+	for (i = 0; i < IOBAND_DIRS; i++)
+		there_sectors[i] += over_cpus(&group->stats->issued_sectors[i]);
 }
 
 /**
@@ -120,23 +123,16 @@ void iog_count_data(const struct ioband_group *group, u64 done_sectors[IOBAND_DI
  */
 u64 iog_in_flight(const struct ioband_group *group, u64 sectors[IOBAND_DIRS])
 {
-	const struct ioband_stats *stats;
 	u64 ios = 0, done[IOBAND_DIRS] = { };
-	unsigned int cpu, i;
+	unsigned int i;
 
 	memset(sectors, 0, sizeof(*sectors) * IOBAND_DIRS);
 	iog_count_data(group, done, sectors);
-	for_each_possible_cpu(cpu) {
-		stats = per_cpu_ptr(group->stats, cpu);
-		for (i = 0; i < IOBAND_BUCKETS; i++)
-			ios -= READ_ONCE(stats->services[i]);
-	}
+	for (i = 0; i < IOBAND_BUCKETS; i++)
+		ios -= over_cpus(&group->stats->services[i]);
 	/* Likewise. */
 	smp_rmb();
-	for_each_possible_cpu(cpu) {
-		stats = per_cpu_ptr(group->stats, cpu);
-		for (i = 0; i < IOBAND_DIRS; i++)
-			ios += READ_ONCE(stats->issued_ios[i]);
-	}
+	for (i = 0; i < IOBAND_DIRS; i++)
+		ios += over_cpus(&group->stats->issued_ios[i]);
 	return ios;
 }

@@ -60,15 +60,6 @@ static unsigned int emit_counters(struct ioband_group *group, char *result,
 	return sz;
 }
 
-static void iot_status_info(const struct ioband_target *iot, char *result,
-			    unsigned int maxlen)
-{
-	unsigned int sz = 0;
-
-	DMEMIT("%s", iot->volume->pool->name);
-	emit_groups(iot->volume, emit_counters, result, sz, maxlen);
-}
-
 /* Print a group and a snapshot of its settings, as a table line has them. */
 static unsigned int emit_settings(struct ioband_group *group, char *result,
 				  unsigned int sz, unsigned int maxlen)
@@ -136,20 +127,6 @@ static void iot_status_table(const struct ioband_target *iot, char *result,
 			DMEMIT(" %s %llu", options[i].name, options[i].value);
 }
 
-static void iot_status_ima(const struct ioband_target *iot, char *result,
-			   unsigned int maxlen)
-{
-	struct ioband_volume *volume = iot->volume;
-	const struct ioband_pool *pool = volume->pool;
-	unsigned int sz = 0;
-
-	DMEMIT_TARGET_NAME_VERSION(iot->ti->type);
-	DMEMIT(",device_name=%s,start=%llu,share=%s,type=%s,policy=%s;",
-	       iot->dev->name, (u64)iot->offset_sectors,
-	       pool->name, ioband_type_name(READ_ONCE(volume->type)),
-	       READ_ONCE(pool->sched.policy)->name);
-}
-
 /**
  * iot_status - the status hook of the target
  * @ti: the target
@@ -164,16 +141,24 @@ void iot_status(struct dm_target *ti, status_type_t type,
 		unsigned int status_flags, char *result, unsigned int maxlen)
 {
 	const struct ioband_target *iot = ti->private;
+	struct ioband_volume *volume = iot->volume;
+	const struct ioband_pool *pool = volume->pool;
+	unsigned int sz = 0;
 
 	switch (type) {
 	case STATUSTYPE_INFO:
-		iot_status_info(iot, result, maxlen);
+		DMEMIT("%s", pool->name);
+		emit_groups(volume, emit_counters, result, sz, maxlen);
 		break;
 	case STATUSTYPE_TABLE:
 		iot_status_table(iot, result, maxlen);
 		break;
 	case STATUSTYPE_IMA:
-		iot_status_ima(iot, result, maxlen);
+		DMEMIT_TARGET_NAME_VERSION(ti->type);
+		DMEMIT(",device_name=%s,start=%llu,share=%s,type=%s,policy=%s;",
+		       iot->dev->name, (u64)iot->offset_sectors, pool->name,
+		       ioband_type_name(READ_ONCE(volume->type)),
+		       READ_ONCE(pool->sched.policy)->name);
 		break;
 	}
 }

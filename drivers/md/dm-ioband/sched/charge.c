@@ -96,24 +96,6 @@ struct payer {
 	bool is_ready;		/* it has a place now, that of the I/O or another */
 };
 
-static struct payer payer_of(struct ioband_node *node)
-{
-	return (struct payer) {
-		.above = node->parent, .class = node->class, .node = node,
-		.weight = node->weight, .nr_legs = node->nr_legs,
-		.is_ready = node->ready,
-	};
-}
-
-static struct payer own_payer_of(struct ioband_node *node, enum ioband_how how)
-{
-	return (struct payer) {
-		.above = node, .class = IOBAND_BE, .weight = IOBAND_WEIGHT_DEFAULT,
-		.nr_legs = node->nr_legs,
-		.is_ready = node->held || how != IOBAND_AS_DEBT,
-	};
-}
-
 static struct ioband_tag *tag_of(const struct payer *payer, unsigned int leg)
 {
 	return payer->node ? &payer->node->leg[leg].tag : &payer->above->leg[leg].own;
@@ -357,7 +339,10 @@ void ioband_path_charge(struct ioband_sched *sched, struct ioband_node *node,
 	find_lead(sched, &charge);
 	sched->root.served += cost;
 	if (!list_empty(&node->children)) {
-		payer = own_payer_of(node, how);
+		payer = (struct payer) {
+			.above = node, .class = IOBAND_BE, .weight = IOBAND_WEIGHT_DEFAULT,
+			.nr_legs = node->nr_legs, .is_ready = node->held || how != IOBAND_AS_DEBT,
+		};
 		is_over = begin_charge(&payer, &charge, by_tag);
 		move_tags(&payer, &charge, by_tag,
 			  ioband_step(&node->own_rest, cost, IOBAND_WEIGHT_DEFAULT));
@@ -368,7 +353,10 @@ void ioband_path_charge(struct ioband_sched *sched, struct ioband_node *node,
 			by_tag = false;
 		if (node == limited)
 			charge.is_limited = false;
-		payer = payer_of(node);
+		payer = (struct payer) {
+			.above = node->parent, .class = node->class, .node = node,
+			.weight = node->weight, .nr_legs = node->nr_legs, .is_ready = node->ready,
+		};
 		is_over |= begin_charge(&payer, &charge, by_tag);
 		/* If it is its turn by tags, the rest have caught up. */
 		if (by_tag || how == IOBAND_AS_DEBT)

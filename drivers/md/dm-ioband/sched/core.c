@@ -2,31 +2,21 @@
 /*
  * The scheduling core of dm-ioband: start-time fair queuing over a short queue.
  *
- * 1. The problem
+ * How much a disk can do is unknown and changes, so I/O is not paced. Two things are decided:
+ * how many I/Os are at the disk at once (the depth), and whose turn it is when one of them
+ * completes. The disk's completions are the clock: at half the speed there are half as many
+ * of them, and the shares are the same.
  *
- * Several groups together want more of a disk than it can deliver, and each is
- * to get its share. How much the disk can deliver is unknown: it depends on
- * what is read and written, where, and on who else uses the disk, and it
- * changes all the time. A controller that hands out I/Os per second must be
- * told the disk's speed. Told too little, it wastes the disk; told too much, it
- * lets every I/O pass, the disk's own queue fills up, and the disk decides who
- * is served. So this one does not pace. It decides two things only: how many
- * I/Os may be at the disk at once (the depth), and whose turn it is when one of
- * them completes. The disk's completions are its clock. At half the speed there
- * are half as many of them, and the shares are the same.
- *
- * 2. Order: start tags
+ * 1. Order: start tags
  *
  * SFQ(D): P. Goyal, H. Vin, H. Cheng, "Start-time Fair Queuing", SIGCOMM 1996;
  * W. Jin, J. Chase, J. Kaur, "Interposed Proportional Sharing for a Storage
  * Service Utility", SIGMETRICS 2004.
  *
- * Each group has a start tag, the virtual time at which its next I/O is due.
- * Dispatching an I/O advances the tag by cost / weight: at twice the weight a
- * tag advances half as fast, and the group is served twice as often. The
- * smallest tag goes next. The tag dispatched last is the virtual time of the
- * whole. A group that returns from idleness gets at least that, so it
- * accumulates no credit while idle:
+ * Each group has a start tag, the virtual time at which its next I/O is due. Dispatching an
+ * I/O advances the tag by cost / weight, and the smallest tag goes next. The tag dispatched
+ * last is the virtual time of the whole. A group that returns from idleness gets at least
+ * that, so it accumulates no credit while idle:
  *
  *	tag = max(tag, vtime)		when a queue becomes backlogged
  *	vtime = tag, tag += cost/weight	when the I/O at its head is dispatched
@@ -37,93 +27,64 @@
  *	tag of B   0   0    1    1    2    2    2
  *	goes       A   B    A    B    A    A    B ...	(of equal tags, either)
  *
- * In each unit of virtual time A gets two I/Os and B one. Let A stop at 2 and
- * return when B has reached 9: A's tag becomes 9, not 2. From then on it gets
- * two I/Os of three again, and nothing for the time it was idle.
+ * In each unit of virtual time A gets two I/Os and B one. Let A stop at 2 and return when B
+ * has reached 9: A's tag becomes 9, not 2. From then on it gets two I/Os of three again, and
+ * nothing for the time it was idle.
  *
- * While two groups are both backlogged, neither gets ahead of the other by more
- * than (depth + 1) times the largest cost per weight of the two together:
+ * While two groups are both backlogged, neither gets ahead of the other by more than (depth
+ * + 1) times the largest cost per weight of the two together:
  *
  *	|served A / weight A - served B / weight B|
  *		<= (depth + 1) * (cost A / weight A + cost B / weight B)
  *
- * At dispatch they are at most one I/O of each apart. The rest is I/O in
- * flight, which may complete in any order; "depth" includes what goes beyond it
- * (see 5). The tests hold the core to this, and compare it with a slow fluid
- * reference.
+ * At dispatch they are at most one I/O of each apart. The rest is I/O in flight, which may
+ * complete in any order; "depth" includes what goes beyond it (see 3). The tests hold the
+ * core to this, and compare it with a slow fluid reference.
  *
- * 3. Groups in groups
+ * 2. Groups in groups, and what goes before turns
  *
- * A group's share may be divided again, among the groups below it and its own
- * I/O, which counts as one more child of weight 100. Each node keeps a virtual
- * time for its children, and the same rule holds at each level, from the root
- * down to an I/O (hierarchical SFQ, in the paper of 1996). So what a child does
- * not use goes to its siblings first. Siblings of class rt go before those of
- * class be, and these before those of class idle, whatever their tags.
+ * A group's share may be divided again, among the groups below it and its own I/O, which
+ * counts as one more child of weight 100. Each node keeps a virtual time for its children,
+ * and the same rule holds at each level, from the root down to an I/O. So what a child does
+ * not use goes to its siblings first. Siblings of class rt go before those of class be, and
+ * these before those of class idle, whatever their tags.
  *
- * 4. What goes before turns
+ * Limits take a group, and all below it, out of the order until they end (tree.c, terms.c);
+ * one for reads or writes alone makes all that goes this way lag (vtime.h). Minimums and
+ * latency targets go before all turns (promise.c). On a disk that does one thing at a time
+ * it may pay to wait for a group (turn.c). Which of its own I/Os a group sends next is
+ * decided inside the group (inner.c).
  *
- * Limits take a group, and all below it, out of the order until they end
- * (tree.c, terms.c). A limit for one direction makes all below it
- * that goes this way lag behind what goes the other way. While it does, each
- * direction has a virtual time of its own (vtime.h), and what the limit
- * lets through is divided by weight whatever else these groups do. A group that
- * falls behind its minimum, or is about to miss its latency target, goes before
- * all others (promise.c). On a disk that does one thing at a time it may
- * pay to wait for a group that has nothing queued at the moment (turn.c).
- * Which of its own I/Os a group sends next is decided inside the group
- * (inner.c).
+ * 3. Depth
  *
- * 5. Depth
+ * What has been sent down can no longer be put in order, so no more is sent than keeps the
+ * disk busy; the caller finds by trial how much that is (depth.c). An I/O of a group that is
+ * behind when it arrives, because it asks for less than its share, does not wait for room:
+ * some go beyond the depth. A group that always wants more is never behind when its I/O
+ * arrives, so it keeps to the depth.
  *
- * What has been sent down can no longer be put in order, so no more is sent
- * than keeps the disk busy. With a depth below the number of I/Os the disk
- * serves at once, it idles. With a depth above what a group ever has
- * outstanding divided by its share, the group's queue is empty when its turn
- * comes, and its share leaks to the others. Between the two lies a wide range,
- * an order of magnitude on most disks, in which nothing depends on the choice.
- * The caller finds it by trial (depth.c).
+ * A stripe has several disks, its legs. The depth is per leg, and so is the order: a group
+ * has a tag at each leg, and what it gets at one advances all of them (charge.c).
  *
- * To wait for room is to wait for what is at the disk, and that may take much
- * longer than the I/O that waits: a read that the disk would do at once, behind
- * writes of a megabyte. So an I/O of a group that is behind, because it asks
- * for less than its share, does not wait for room: some go beyond the depth. A
- * group that always wants more is never behind when its I/O arrives, so it
- * keeps to the depth.
+ * 4. Busy periods, and what must not wait
  *
- * A stripe has several disks, its legs, and the depth is per leg. So is the
- * order: a group has a tag at each leg, and what it gets at one advances all of
- * them. A group that gets more than its share of one leg, because others have
- * no use for it, leaves the next one to them. But its lead there is at most so
- * many of its own I/Os as the legs have at a time (16 to 256), and its lag, for
- * what it could not get elsewhere, as many of the longest steps that tags take
- * there: service at one leg does not make up for service at another.
+ * While the disk takes all that comes, I/O bypasses the scheduler. When contention begins
+ * the caller calls ioband_sched_restart(), and tags start afresh. All that still matters of
+ * a group's past is what it has in flight at that moment: it is charged for that when it
+ * joins.
  *
- * 6. Busy periods
+ * What must not wait for its group's turn the caller sends at once and reports by
+ * ioband_charge(). The group is in debt, and its other I/O waits until the rest have caught
+ * up.
  *
- * While the disk takes all that comes, there is nothing to decide, and I/O
- * bypasses the scheduler. When contention begins the caller calls
- * ioband_sched_restart(), and tags start afresh. All that still matters of a
- * group's past is what it has in flight at that moment, since the others must
- * wait for it. That is charged when the group joins.
+ * 5. Arithmetic
  *
- * 7. What must not wait
- *
- * Swap, metadata and journal writes must not wait for their group's turn, or
- * the whole machine waits with them. The caller sends them at once and reports
- * them with ioband_charge(): the group's tag advances as if they had been
- * dispatched. The group is in debt, and its other I/O waits until the rest have
- * caught up.
- *
- * 8. Arithmetic
- *
- * One unit of cost at weight 1 is 2^16 of virtual time. The remainder of a
- * division is carried to the next one, so there is no drift however small the
- * quotient is. Tags are compared modulo 2^64, so one left behind by half of
- * that would seem to be ahead: with nanoseconds as cost, a group that was idle
- * while another of weight 1 had the disk for 39 hours without a pause would not
- * be served when it returns. A busy period therefore ends when virtual time has
- * come half that far, and another begins.
+ * One unit of cost at weight 1 is 2^16 of virtual time. The remainder of a division is
+ * carried to the next one, so there is no drift however small the quotient is. Tags are
+ * compared modulo 2^64, so one left behind by half of that would seem to be ahead: with
+ * nanoseconds as cost, a group that was idle while another of weight 1 had the disk for 39
+ * hours without a pause would not be served when it returns. A busy period therefore ends
+ * when virtual time has come half that far, and another begins.
  */
 #include "private.h"
 

@@ -236,7 +236,7 @@ struct ioband_sched {
 	/* The group whose I/O was held last, if it was behind; until the next decision */
 	struct ioband_node *late;
 	u32 held;		/* I/Os held in all groups */
-	u32 period;		/* counts busy periods; tags of an older one mean nothing */
+	u64 period;		/* counts busy periods; tags of an older one mean nothing */
 	struct ioband_heap timers;	/* parked facets, by when their limit ends */
 	/* Groups with a minimum and I/O, by when they fall behind it */
 	struct ioband_heap minimums;

@@ -132,29 +132,14 @@ void ioband_promise_update(struct ioband_sched *sched, struct ioband_node *node,
 }
 
 /*
- * The ways that @node may go now, no group above it being at a limit there. If
- * limits close any, @open_ns is set to when the first of them ends.
+ * When to look again for what is promised and may not go: for a limit above, which takes
+ * precedence, no earlier than any limit ends; else at once, as others may have room.
  */
-static u64 open_ways(const struct ioband_node *node, u64 *open_ns)
+static u64 again_ns(const struct ioband_sched *sched, u64 open, u64 now_ns)
 {
-	u64 ways = node->ready;
-	unsigned int way;
-	bool any = false;
+	const struct ioband_heap_node *first = ioband_heap_first(&sched->timers);
 
-	while ((node = node->parent)->parent) {
-		for (way = 0; way < ioband_nr_ways(node); way++) {
-			const struct ioband_facet *facet = ioband_facet(node, way);
-
-			if (!(ways & BIT_ULL(way)) ||
-			    facet->state == IOBAND_FACET_READY)
-				continue;
-			ways &= ~BIT_ULL(way);
-			if (!any || ioband_before(facet->node.key, *open_ns))
-				*open_ns = facet->node.key;
-			any = true;
-		}
-	}
-	return ways;
+	return !open && first ? first->key : now_ns + 1;
 }
 
 /**
@@ -173,20 +158,14 @@ struct ioband_node *ioband_behind_minimum(struct ioband_sched *sched,
 	while ((first = ioband_heap_first(&sched->minimums)) &&
 	       !ioband_before(now_ns, first->key)) {
 		struct ioband_terms *terms = terms_of_min(first);
-		u64 again_ns = now_ns + 1;
+		u64 open = ioband_open_ways(terms->node);
 
-		*ways = open_ways(terms->node, &again_ns);
+		*ways = open & ~sched->full;
 		if (*ways) {
-			*ways &= ~sched->full;
-			if (*ways) {
-				ioband_terms_min_check(terms, now_ns);
-				return terms->node;
-			}
-			/* Its leg is full; the next group may use another. */
-			again_ns = now_ns + 1;
+			ioband_terms_min_check(terms, now_ns);
+			return terms->node;
 		}
-		/* A limit above takes precedence: until it ends, no minimum. */
-		enter(&sched->minimums, &terms->by_min, again_ns);
+		enter(&sched->minimums, &terms->by_min, again_ns(sched, open, now_ns));
 	}
 	return NULL;
 }
@@ -208,10 +187,8 @@ struct ioband_node *ioband_near_deadline(struct ioband_sched *sched, u64 now_ns,
 	while ((first = ioband_heap_first(&sched->deadlines)) &&
 	       !ioband_before(now_ns, first->key)) {
 		struct ioband_terms *terms = terms_of_deadline(first);
-		u64 again_ns = now_ns + 1;
-		u64 open = open_ways(terms->node, &again_ns);
+		u64 open = ioband_open_ways(terms->node), due_ns;
 		struct ioband_node *owner;
-		u64 due_ns;
 
 		*ways = open & ~sched->full;
 		owner = next_deadline(sched, terms, ways, now_ns, &due_ns);
@@ -220,9 +197,9 @@ struct ioband_node *ioband_near_deadline(struct ioband_sched *sched, u64 now_ns,
 			return owner;
 		}
 		/* If only the leg of what is due is full, the next group may use another. */
-		if (owner_of_next(terms->node, &open, now_ns))
-			again_ns = now_ns + 1;
-		enter(&sched->deadlines, &terms->by_deadline, again_ns);
+		if (!owner_of_next(terms->node, &open, now_ns))
+			open = 0;
+		enter(&sched->deadlines, &terms->by_deadline, again_ns(sched, open, now_ns));
 	}
 	return NULL;
 }
@@ -240,12 +217,11 @@ struct ioband_node *ioband_first_target(const struct ioband_sched *sched, u64 no
 {
 	struct ioband_heap_node *first = ioband_heap_first(&sched->deadlines);
 	struct ioband_node *group;
-	u64 open_ns;
 
 	if (!first)
 		return NULL;
 	group = terms_of_deadline(first)->node;
-	*ways = open_ways(group, &open_ns) & ~sched->full;
+	*ways = ioband_open_ways(group) & ~sched->full;
 	return owner_of_next(group, ways, now_ns);
 }
 

@@ -49,8 +49,7 @@ static int parse_u32(const char *name, const char *word, u32 min, u32 max,
 	return 0;
 }
 
-static int parse_type(const char *word, enum ioband_type *type,
-		      struct ioband_error *err)
+static int parse_type(const char *word, enum ioband_type *type, struct ioband_error *err)
 {
 	static const char brief[] = "Cannot set ioband group type";
 	unsigned int i;
@@ -227,8 +226,7 @@ static int parse_options(unsigned int argc, char **argv,
 	if (r)
 		return r;
 	if (nr != argc - 1)
-		return ioband_refuse(err, brief, "options %u: %u words follow", nr,
-				     argc - 1);
+		return ioband_refuse(err, brief, "options %u: %u words follow", nr, argc - 1);
 
 	for (argv++; nr >= 2; argv += 2, nr -= 2) {
 		r = parse_option(argv[0], argv[1], &given, table, err);
@@ -236,8 +234,7 @@ static int parse_options(unsigned int argc, char **argv,
 			return r;
 	}
 	if (nr)
-		return ioband_refuse(err, brief, "option '%.40s': has no value",
-				     argv[0]);
+		return ioband_refuse(err, brief, "option '%.40s': has no value", argv[0]);
 	if (table->auto_depth && table->type != IOBAND_TYPE_CGROUP)
 		return ioband_refuse(err, brief, "option auto: needs type cgroup, not %s",
 				     ioband_type_name(table->type));
@@ -256,8 +253,7 @@ static int parse_groups(unsigned int argc, char **argv,
 	unsigned int i;
 	int r;
 
-	table->groups = kvcalloc(max(argc, 1U), sizeof(*table->groups),
-				 GFP_KERNEL);
+	table->groups = kvcalloc(max(argc, 1U), sizeof(*table->groups), GFP_KERNEL);
 	if (!table->groups)
 		return ioband_no_memory(err, "Cannot allocate groups");
 	table->nr_groups = 1;
@@ -274,8 +270,7 @@ static int parse_groups(unsigned int argc, char **argv,
 			return ioband_refuse(err, brief,
 					     "'%.40s': expected :parameter of the default group first",
 					     argv[1]);
-		r = parse_param(argv[1] + 1, table->policy,
-				&table->groups[0].settings, err);
+		r = parse_param(argv[1] + 1, table->policy, &table->groups[0].settings, err);
 		if (r)
 			return r;
 	}
@@ -346,8 +341,7 @@ int ioband_parse_table(unsigned int argc, char **argv,
 		nr_policy++;
 	r = parse_groups(nr_policy, argv, table, err);
 	if (!r && nr_policy < argc)
-		r = parse_options(argc - nr_policy - 1, argv + nr_policy + 1,
-				  table, err);
+		r = parse_options(argc - nr_policy - 1, argv + nr_policy + 1, table, err);
 	if (r)
 		ioband_table_free(table);
 	return r;

@@ -74,8 +74,7 @@ static int resolve_parent(struct ioband_volume *volume,
 		return ioband_refuse(err, brief,
 				     "parent: groups of type cgroup follow the tree of cgroups");
 	if (group->is_default)
-		return ioband_refuse(err, brief,
-				     "parent: the default group is below none");
+		return ioband_refuse(err, brief, "parent: the default group is below none");
 	if (ref->is_default)
 		return 0;
 	r = iov_find(volume, ref, parent, err);
@@ -141,8 +140,7 @@ static u64 needed(const struct ioband_node *node,
 	if (!settings->min_rate || !group->volume->resumed)
 		return sum;
 	/* A minimum is no more than 2^50, and sums of these parts must fit, too. */
-	part = div64_u64(settings->min_rate * 100 * 100,
-			 shown(group, settings->min_is_ios));
+	part = div64_u64(settings->min_rate * 100 * 100, shown(group, settings->min_is_ios));
 	return max(sum, min(part, (u64)1 << 40));
 }
 
@@ -221,8 +219,7 @@ int iov_set(struct ioband_volume *volume, struct ioband_group *group,
 	if (!r && promises & BIT(IOBAND_KEY_LATENCY))
 		r = check_latency(group, &settings, err);
 	if (!r && moves)
-		r = resolve_parent(volume, group, &change->parent, &parent,
-				   err);
+		r = resolve_parent(volume, group, &change->parent, &parent, err);
 	if (r)
 		return r;
 	if (iog_set(group, &settings))
@@ -252,8 +249,7 @@ int iov_place(struct ioband_volume *volume,
 		return 0;
 	r = iov_find(volume, &args->ref, &group, err);
 	if (!r)
-		r = resolve_parent(volume, group, &args->settings.parent,
-				   &parent, err);
+		r = resolve_parent(volume, group, &args->settings.parent, &parent, err);
 	if (!r)
 		iog_move(volume->pool, group, parent);
 	return r;
@@ -355,8 +351,7 @@ int iov_attach(struct ioband_volume *volume, const struct ioband_ref *ref,
 				     "attach: type none has the default group only");
 	r = iov_resolve(volume, ref, &id, err) ?: iov_add(volume, id, settings, spare, err);
 	if (!r && volume->auto_depth)
-		queue_delayed_work(ioband_system_wq, &volume->auto_work,
-				   IOBAND_AUTO_JIFFIES);
+		queue_delayed_work(ioband_system_wq, &volume->auto_work, IOBAND_AUTO_JIFFIES);
 	return r;
 }
 

@@ -18,8 +18,7 @@
  *
  * Context: process, under RCU.
  */
-void iov_want_group(struct ioband_volume *volume,
-		    struct cgroup_subsys_state *css)
+void iov_want_group(struct ioband_volume *volume, struct cgroup_subsys_state *css)
 {
 	unsigned int i;
 
@@ -61,8 +60,7 @@ iov_first_missing(struct ioband_volume *volume, struct cgroup_subsys_state *css)
 }
 
 /* Create the missing groups of @css and its ancestors; drops a reference on @css. */
-static void iov_auto_add(struct ioband_volume *volume,
-			 struct cgroup_subsys_state *css)
+static void iov_auto_add(struct ioband_volume *volume, struct cgroup_subsys_state *css)
 {
 	const struct ioband_settings settings = { };
 	struct cgroup_subsys_state *missing;

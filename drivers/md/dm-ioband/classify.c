@@ -147,8 +147,7 @@ static struct ioband_group *iov_walk(struct ioband_volume *volume,
 	*wanted = NULL;
 	if (volume->auto_depth) {
 		own = css_at_depth(css, volume->auto_depth);
-		if (own->parent &&
-		    (!c || c->cgroup->level < own->cgroup->level))
+		if (own->parent && (!c || c->cgroup->level < own->cgroup->level))
 			*wanted = own;
 	}
 	return group;
@@ -217,8 +216,7 @@ int bio_ioprio(const struct bio *bio)
 		return bio->bi_ioprio;
 	if (ioc && IOPRIO_PRIO_CLASS(ioc->ioprio) != IOPRIO_CLASS_NONE)
 		return ioc->ioprio;
-	return IOPRIO_PRIO_VALUE(task_nice_ioclass(current),
-				 task_nice_ioprio(current));
+	return IOPRIO_PRIO_VALUE(task_nice_ioclass(current), task_nice_ioprio(current));
 }
 
 /* class * 10 + level: 10..17 real time, 20..27 best effort, 30 idle. */
@@ -284,8 +282,7 @@ static bool bio_is_urgent(const struct bio *bio, bool is_root)
 		return true;
 	if (current->journal_info && bio_op(bio) == REQ_OP_READ)
 		return true;
-	if (!(current->flags & (PF_KTHREAD | PF_MEMALLOC)) ||
-	    !op_is_write(bio_op(bio)))
+	if (!(current->flags & (PF_KTHREAD | PF_MEMALLOC)) || !op_is_write(bio_op(bio)))
 		return false;
 	return current->flags & PF_MEMALLOC || (is_root && current_is_jbd2());
 }

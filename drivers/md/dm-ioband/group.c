@@ -48,8 +48,7 @@ static u64 latency_ns(const struct ioband_settings *settings)
 	return (u64)settings->latency_us * NSEC_PER_USEC;
 }
 
-static int terms_create(const struct ioband_settings *settings,
-			struct ioband_terms **terms)
+static int terms_create(const struct ioband_settings *settings, struct ioband_terms **terms)
 {
 	*terms = NULL;
 	if (!ioband_settings_need_terms(settings))
@@ -67,8 +66,7 @@ static struct ioband_group *alloc_one(struct ioband_pool *pool)
 {
 	struct ioband_group *group;
 
-	group = kzalloc(struct_size(group, legs, iop_more_legs(pool->nr_legs)),
-			GFP_KERNEL);
+	group = kzalloc(struct_size(group, legs, iop_more_legs(pool->nr_legs)), GFP_KERNEL);
 	if (!group)
 		return NULL;
 	group->stats = alloc_percpu(struct ioband_stats);
@@ -103,8 +101,7 @@ void iog_free(struct list_head *spare)
  * Context: process, ioband_mutex not held: waits for memory.
  * Return: 0, or -ENOMEM with fewer on the list.
  */
-int iog_alloc(struct ioband_pool *pool, unsigned int count,
-	      struct list_head *spare)
+int iog_alloc(struct ioband_pool *pool, unsigned int count, struct list_head *spare)
 {
 	struct ioband_group *group;
 	unsigned int tries;
@@ -189,8 +186,7 @@ static unsigned int level_of(const struct ioband_node *node)
 	return level;
 }
 
-static bool is_below(const struct ioband_node *node,
-		     const struct ioband_node *above)
+static bool is_below(const struct ioband_node *node, const struct ioband_node *above)
 {
 	while (node && node != above)
 		node = node->parent;
@@ -409,8 +405,7 @@ int iog_check_parent(struct ioband_group *group, struct ioband_group *parent,
  * Return: 0, or -ENOMEM with nothing changed. Never fails for settings that
  * need no terms.
  */
-int iog_apply(struct ioband_group *group,
-	      const struct ioband_settings *settings)
+int iog_apply(struct ioband_group *group, const struct ioband_settings *settings)
 {
 	struct ioband_pool *pool = group->volume->pool;
 	struct ioband_terms *terms;
@@ -424,13 +419,10 @@ int iog_apply(struct ioband_group *group,
 	spin_lock(&pool->lock);
 	now_ns = ktime_get_ns();
 	if (settings->weight != group->settings.weight)
-		ioband_node_set_weight(&pool->sched, &group->node,
-				       settings->weight);
+		ioband_node_set_weight(&pool->sched, &group->node, settings->weight);
 	if (settings->class != group->settings.class)
-		ioband_node_set_class(&pool->sched, &group->node,
-				      settings->class, now_ns);
-	terms = ioband_node_set_terms(&pool->sched, &group->node, terms,
-				      now_ns);
+		ioband_node_set_class(&pool->sched, &group->node, settings->class, now_ns);
+	terms = ioband_node_set_terms(&pool->sched, &group->node, terms, now_ns);
 	retarget = settings->latency_us != group->settings.latency_us;
 	group->settings = *settings;
 	WRITE_ONCE(group->latency_ns, latency_ns(settings));

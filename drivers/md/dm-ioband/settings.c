@@ -28,8 +28,7 @@ enum {
  *
  * Return: -EINVAL.
  */
-int ioband_refuse(struct ioband_error *err, const char *brief, const char *fmt,
-		  ...)
+int ioband_refuse(struct ioband_error *err, const char *brief, const char *fmt, ...)
 {
 	va_list args;
 
@@ -82,8 +81,7 @@ int ioband_parse_number(const char *word, u64 min, u64 max, u64 *value)
  *
  * Return: 0 or -EINVAL.
  */
-int ioband_parse_ref(char *word, struct ioband_ref *ref,
-		     struct ioband_error *err)
+int ioband_parse_ref(char *word, struct ioband_ref *ref, struct ioband_error *err)
 {
 	memset(ref, 0, sizeof(*ref));
 	if (!strcmp(word, "-1")) {
@@ -179,8 +177,7 @@ static int parse_class(const char *value, struct ioband_settings *settings,
 		settings->class = class;
 		return once(settings, IOBAND_KEY_CLASS, "class", err);
 	}
-	return ioband_refuse(err, brief,
-			     "class '%.40s': expected rt, be or idle", value);
+	return ioband_refuse(err, brief, "class '%.40s': expected rt, be or idle", value);
 }
 
 static int parse_min(const char *name, const char *value, bool is_ios,
@@ -255,8 +252,7 @@ int ioband_parse_setting(char *word, struct ioband_settings_parser *parser,
 	int id;
 
 	if (!value || value == word || !value[1])
-		return ioband_refuse(err, brief,
-				     "'%.40s': expected key=value", word);
+		return ioband_refuse(err, brief, "'%.40s': expected key=value", word);
 	*value++ = '\0';
 
 	if (!strcmp(word, "burst"))
@@ -278,15 +274,13 @@ int ioband_parse_setting(char *word, struct ioband_settings_parser *parser,
  *
  * Return: 0 or -EINVAL.
  */
-int ioband_parse_range(char *word, struct ioband_settings *settings,
-		       struct ioband_error *err)
+int ioband_parse_range(char *word, struct ioband_settings *settings, struct ioband_error *err)
 {
 	u64 bound = IOBAND_RATE_MAX / RANGE_UNIT, min_kib, max_kib;
 	char *second = strpbrk(word, "=:,");
 
 	if (!second)
-		return ioband_refuse(err, brief,
-				     "range '%.40s': expected MIN:MAX", word);
+		return ioband_refuse(err, brief, "range '%.40s': expected MIN:MAX", word);
 	*second++ = '\0';
 	if (parse_units("minimum", word, 0, bound, " KiB/s", &min_kib, err) ||
 	    parse_units("maximum", second, 0, bound, " KiB/s", &max_kib, err))
@@ -313,8 +307,7 @@ int ioband_parse_range(char *word, struct ioband_settings *settings,
  *
  * Return: 0 or -EINVAL.
  */
-int ioband_parse_limit(char *word, struct ioband_settings *settings,
-		       struct ioband_error *err)
+int ioband_parse_limit(char *word, struct ioband_settings *settings, struct ioband_error *err)
 {
 	struct ioband_rate *limit = &settings->limits[IOBAND_BPS];
 	char *second = strpbrk(word, "=:,");
@@ -440,8 +433,7 @@ int ioband_settings_check(const struct ioband_settings *settings,
  *
  * Return: whether they are equal.
  */
-bool ioband_settings_equal(const struct ioband_settings *a,
-			   const struct ioband_settings *b)
+bool ioband_settings_equal(const struct ioband_settings *a, const struct ioband_settings *b)
 {
 	return a->weight == b->weight && a->class == b->class &&
 	       a->min_rate == b->min_rate &&
@@ -519,8 +511,7 @@ static int print_keys(const struct ioband_settings *settings,
 
 		if (!limit->rate)
 			continue;
-		PRINT("%s=%llu", ioband_limit_names[id],
-		      (unsigned long long)limit->rate);
+		PRINT("%s=%llu", ioband_limit_names[id], (unsigned long long)limit->rate);
 		if (limit->burst)
 			PRINT("burst=%llu", (unsigned long long)limit->burst);
 		if (limit->peak)
@@ -557,7 +548,6 @@ int ioband_settings_print(const struct ioband_settings *settings,
 				(unsigned long long)bps->rate,
 				(unsigned long long)bps->burst);
 	if (policy->only_limits)
-		return snprintf(buffer, len, "%llu",
-				(unsigned long long)bps->rate);
+		return snprintf(buffer, len, "%llu", (unsigned long long)bps->rate);
 	return snprintf(buffer, len, "%u", settings->weight);
 }

@@ -15,8 +15,7 @@ struct ioband_error {
 };
 
 __printf(3, 4)
-int ioband_refuse(struct ioband_error *err, const char *brief, const char *fmt,
-		  ...);
+int ioband_refuse(struct ioband_error *err, const char *brief, const char *fmt, ...);
 
 /* Names a group: by cgroup path, by id, or as the default */
 struct ioband_ref {
@@ -70,8 +69,7 @@ struct ioband_settings_parser {
 void ioband_settings_init(struct ioband_settings *settings);
 int ioband_no_memory(struct ioband_error *err, const char *brief);
 int ioband_parse_number(const char *word, u64 min, u64 max, u64 *value);
-int ioband_parse_ref(char *word, struct ioband_ref *ref,
-		     struct ioband_error *err);
+int ioband_parse_ref(char *word, struct ioband_ref *ref, struct ioband_error *err);
 int ioband_parse_setting(char *word, struct ioband_settings_parser *parser,
 			 struct ioband_error *err);
 int ioband_parse_range(char *word, struct ioband_settings *settings,
@@ -83,8 +81,7 @@ void ioband_settings_merge(struct ioband_settings *settings,
 int ioband_settings_check(const struct ioband_settings *settings,
 			  const struct ioband_policy *policy,
 			  struct ioband_error *err);
-bool ioband_settings_equal(const struct ioband_settings *a,
-			   const struct ioband_settings *b);
+bool ioband_settings_equal(const struct ioband_settings *a, const struct ioband_settings *b);
 bool ioband_settings_need_terms(const struct ioband_settings *settings);
 int ioband_settings_print(const struct ioband_settings *settings,
 			  const struct ioband_policy *policy, char *buffer,

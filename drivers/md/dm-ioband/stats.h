@@ -13,8 +13,7 @@ static inline void iog_busy(struct ioband_group *group, bool end)
 	unsigned long now = jiffies;
 	unsigned long stamp = READ_ONCE(group->busy_stamp_jiffies);
 
-	if (stamp != now &&
-	    cmpxchg(&group->busy_stamp_jiffies, stamp, now) == stamp)
+	if (stamp != now && cmpxchg(&group->busy_stamp_jiffies, stamp, now) == stamp)
 		WRITE_ONCE(group->busy_jiffies,
 			   READ_ONCE(group->busy_jiffies) + (end ? now - stamp : 1));
 }

@@ -16,8 +16,7 @@ static u64 ns_to_ms(u64 ns)
 }
 
 /* "-1", or the id printed to the caller's buffer. */
-static const char *iog_name(const struct ioband_group *group, char *name,
-			    size_t len)
+static const char *iog_name(const struct ioband_group *group, char *name, size_t len)
 {
 	if (group->is_default)
 		return "-1";
@@ -84,8 +83,7 @@ static unsigned int emit_settings(struct ioband_group *group, char *result,
 	if (!group->is_default)
 		DMEMIT("%llu", group->id);
 	DMEMIT(":");
-	len = ioband_settings_print(&settings, policy, result + sz,
-				    maxlen - sz);
+	len = ioband_settings_print(&settings, policy, result + sz, maxlen - sz);
 	return sz + min(len, maxlen - sz - 1);
 }
 

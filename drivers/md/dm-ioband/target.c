@@ -65,8 +65,7 @@ static int iot_open(struct ioband_target *iot, const struct ioband_table *table,
 	sector_t size;
 	int r;
 
-	r = dm_get_device(ti, table->device, dm_table_get_mode(ti->table),
-			  &iot->dev);
+	r = dm_get_device(ti, table->device, dm_table_get_mode(ti->table), &iot->dev);
 	if (r) {
 		ioband_refuse(err, "Device lookup failed",
 			      "device '%.100s': cannot be opened (%d)",
@@ -104,8 +103,7 @@ put_device:
  * itself. Only the devices right above and below are checked; with others in
  * between, it is up to the administrator.
  */
-static bool iot_meets_itself(const struct ioband_target *iot,
-			     const struct ioband_pool *pool)
+static bool iot_meets_itself(const struct ioband_target *iot, const struct ioband_pool *pool)
 {
 	const struct gendisk *own = dm_disk(dm_table_get_md(iot->ti->table));
 	const struct gendisk *below = iot->dev->bdev->bd_disk;
@@ -379,8 +377,7 @@ static int ioband_map(struct dm_target *ti, struct bio *bio)
 	return DM_MAPIO_SUBMITTED;
 }
 
-static int ioband_end_io(struct dm_target *ti, struct bio *bio,
-			 blk_status_t *error)
+static int ioband_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *error)
 {
 	struct ioband_target *iot = ti->private;
 	struct ioband_bio *iob = iob_from_bio(bio);

@@ -16,8 +16,7 @@
  *
  * Context: process.
  */
-void iob_start_clock(struct ioband_pool *pool, struct ioband_bio *iob,
-		     u64 now_ns)
+void iob_start_clock(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns)
 {
 	unsigned long flags;
 
@@ -35,8 +34,7 @@ void iob_start_clock(struct ioband_pool *pool, struct ioband_bio *iob,
  *
  * Context: any.
  */
-void iob_stop_clock(struct ioband_pool *pool, struct ioband_bio *iob,
-		    u64 now_ns)
+void iob_stop_clock(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns)
 {
 	struct ioband_account *account = iob->account ?: &iob->group->account;
 	unsigned long flags;
@@ -61,15 +59,13 @@ void iob_stop_clock(struct ioband_pool *pool, struct ioband_bio *iob,
 	spin_unlock_irqrestore(&pool->clock_lock, flags);
 }
 
-static struct ioband_account *pop_news(struct ioband_pool *pool,
-				       struct ioband_account *copy)
+static struct ioband_account *pop_news(struct ioband_pool *pool, struct ioband_account *copy)
 {
 	struct ioband_account *account;
 	unsigned long flags;
 
 	spin_lock_irqsave(&pool->clock_lock, flags);
-	account = list_first_entry_or_null(&pool->news, struct ioband_account,
-					   news);
+	account = list_first_entry_or_null(&pool->news, struct ioband_account, news);
 	if (account) {
 		list_del_init(&account->news);
 		*copy = *account;
@@ -82,8 +78,7 @@ static struct ioband_account *pop_news(struct ioband_pool *pool,
 	return account;
 }
 
-static void stream_release(struct ioband_pool *pool,
-			   struct ioband_stream *stream, u32 nr)
+static void stream_release(struct ioband_pool *pool, struct ioband_stream *stream, u32 nr)
 {
 	stream->busy -= nr;
 	if (!stream->busy)
@@ -163,8 +158,7 @@ static struct ioband_stream *stream_take(struct ioband_pool *pool,
 {
 	struct ioband_stream *stream;
 
-	stream = list_first_entry_or_null(&pool->idle_streams,
-					  struct ioband_stream, idle);
+	stream = list_first_entry_or_null(&pool->idle_streams, struct ioband_stream, idle);
 	if (!stream)
 		return NULL;
 	if (stream->group)
@@ -186,8 +180,7 @@ static struct ioband_stream *stream_take(struct ioband_pool *pool,
  * Context: the submitter's, pool->lock held.
  * Return: the stream's account, or %NULL if it has none.
  */
-struct ioband_account *iop_stream(struct ioband_pool *pool,
-				  struct ioband_bio *iob)
+struct ioband_account *iop_stream(struct ioband_pool *pool, struct ioband_bio *iob)
 {
 	struct ioband_group *group = iob->group;
 	pid_t pid = task_pid_nr(current);
@@ -198,8 +191,7 @@ struct ioband_account *iop_stream(struct ioband_pool *pool,
 	if (!pool->streams || !pool->is_rotational || iob_is_writeback(iob) ||
 	    !pool->sched.policy->by_time)
 		return NULL;
-	hlist_for_each_entry(stream, &pool->stream_hash[stream_key(group, pid)],
-			     hash)
+	hlist_for_each_entry(stream, &pool->stream_hash[stream_key(group, pid)], hash)
 		if (stream->group == group && stream->pid == pid)
 			goto found;
 	stream = stream_take(pool, group, pid);
@@ -244,9 +236,7 @@ void iop_drop_streams(struct ioband_pool *pool, struct ioband_group *group)
 
 	list_for_each_entry_safe(node, next, &group->node.children, sibling)
 		if (node->is_stream)
-			stream_free(pool, container_of(node,
-						       struct ioband_stream,
-						       node));
+			stream_free(pool, container_of(node, struct ioband_stream, node));
 }
 
 /**

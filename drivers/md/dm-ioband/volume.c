@@ -29,8 +29,7 @@ void iov_free(struct ioband_spare *spare)
  * Context: process, ioband_mutex not held: waits for memory.
  * Return: 0 or -ENOMEM.
  */
-int iov_alloc(struct ioband_pool *pool, unsigned int nr_groups,
-	      struct ioband_spare *spare)
+int iov_alloc(struct ioband_pool *pool, unsigned int nr_groups, struct ioband_spare *spare)
 {
 	INIT_LIST_HEAD(&spare->groups);
 	spare->volume = kzalloc(sizeof(*spare->volume), GFP_KERNEL);
@@ -86,8 +85,7 @@ static int iov_create(struct ioband_pool *pool, const struct ioband_table *table
 	iov_auto_init(volume);
 
 	r = ioband_no_memory(err, "Cannot allocate ioband device");
-	volume->default_group = iog_create(volume, 0, &args[0].settings,
-					   &spare->groups);
+	volume->default_group = iog_create(volume, 0, &args[0].settings, &spare->groups);
 	if (!volume->default_group)
 		goto destroy;
 	volume->default_group->is_default = true;

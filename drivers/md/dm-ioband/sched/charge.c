@@ -54,8 +54,7 @@ static u64 lead_of(const struct charge *charge, u32 weight)
 static bool counts_in_full(const struct charge *charge, unsigned int nr, bool by_tag)
 {
 	return charge->how == IOBAND_AS_DEBT ||
-	       (nr == charge->io->leg &&
-		(by_tag || charge->how != IOBAND_OUT_OF_TURN));
+	       (nr == charge->io->leg && (by_tag || charge->how != IOBAND_OUT_OF_TURN));
 }
 
 /* Move a tag on, but not past @bound; if it is past it already, it stays there. */
@@ -273,8 +272,7 @@ static u64 waits_since_ns(const struct ioband_node *node, u64 now_ns)
 	return since_ns;
 }
 
-static void node_owe(const struct ioband_node *node, const struct ioband_io *io,
-		     u64 now_ns)
+static void node_owe(const struct ioband_node *node, const struct ioband_io *io, u64 now_ns)
 {
 	ioband_terms_owe(node->terms, io->dir, 1 + io->merged, io->sectors,
 			 waits_since_ns(node, now_ns), now_ns);

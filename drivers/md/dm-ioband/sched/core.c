@@ -166,8 +166,7 @@ void ioband_sched_init(struct ioband_sched *sched,
  * Tags that count I/Os and tags that count sectors cannot be compared, so all
  * start afresh; recent costs and strides likewise.
  */
-void ioband_sched_set_policy(struct ioband_sched *sched,
-			     const struct ioband_policy *policy)
+void ioband_sched_set_policy(struct ioband_sched *sched, const struct ioband_policy *policy)
 {
 	struct ioband_node *root = &sched->root, *node;
 	unsigned int leg;
@@ -258,8 +257,7 @@ void ioband_hold(struct ioband_sched *sched, struct ioband_node *node,
  * Return: false if it must be held: for a limit, or because its group already
  * holds I/O of the same direction.
  */
-bool ioband_may_pass(const struct ioband_node *node, const struct ioband_io *io,
-		     u64 now_ns)
+bool ioband_may_pass(const struct ioband_node *node, const struct ioband_io *io, u64 now_ns)
 {
 	if (ioband_holds_own(ioband_facet(node, ioband_way(io))))
 		return false;
@@ -385,8 +383,7 @@ static struct ioband_node *choose(struct ioband_sched *sched, u64 now_ns,
  * Whether no leg has room: @depth I/Os are in flight to the only one, or all of several
  * are in @full. I/Os beyond the depth of one leg take no room at another.
  */
-static bool is_full(const struct ioband_sched *sched, u32 in_flight, u64 depth,
-		    u64 full)
+static bool is_full(const struct ioband_sched *sched, u32 in_flight, u64 depth, u64 full)
 {
 	if (sched->root.nr_legs == 1)
 		return in_flight >= depth;
@@ -493,8 +490,7 @@ static void take(struct ioband_sched *sched, struct ioband_node *node, struct io
  *
  * Return: the I/O to send down now, or %NULL if none may go.
  */
-struct ioband_io *ioband_next(struct ioband_sched *sched, u32 in_flight,
-			      u64 now_ns)
+struct ioband_io *ioband_next(struct ioband_sched *sched, u32 in_flight, u64 now_ns)
 {
 	struct ioband_node *node = NULL, *top = &sched->root;
 	enum ioband_how how = IOBAND_BY_TAG;
@@ -644,8 +640,7 @@ u64 ioband_blocked_ns(const struct ioband_sched *sched, u64 now_ns)
  *
  * Return: parts per million, 0 if the group wanted none.
  */
-u64 ioband_due_ppm(const struct ioband_sched *sched,
-		   const struct ioband_node *node)
+u64 ioband_due_ppm(const struct ioband_sched *sched, const struct ioband_node *node)
 {
 	u64 ppm = 1000000;
 
@@ -666,8 +661,7 @@ u64 ioband_due_ppm(const struct ioband_sched *sched,
  *
  * Return: parts per million of all that was served since contention began.
  */
-u64 ioband_got_ppm(const struct ioband_sched *sched,
-		   const struct ioband_node *node)
+u64 ioband_got_ppm(const struct ioband_sched *sched, const struct ioband_node *node)
 {
 	s64 served = node->served, all = sched->root.served;
 

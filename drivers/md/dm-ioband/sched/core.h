@@ -259,8 +259,7 @@ struct ioband_sched {
 void ioband_sched_init(struct ioband_sched *sched,
 		       const struct ioband_policy *policy, u32 depth);
 void ioband_sched_restart(struct ioband_sched *sched);
-void ioband_sched_set_policy(struct ioband_sched *sched,
-			     const struct ioband_policy *policy);
+void ioband_sched_set_policy(struct ioband_sched *sched, const struct ioband_policy *policy);
 
 struct ioband_node *ioband_node_after(struct ioband_node *node,
 				      const struct ioband_node *top);
@@ -268,12 +267,10 @@ void ioband_node_init(struct ioband_node *node, u32 weight);
 void ioband_node_set_legs(struct ioband_node *node, struct ioband_leg *legs,
 			  unsigned int nr_legs);
 void ioband_node_add(struct ioband_node *parent, struct ioband_node *node);
-void ioband_node_del(struct ioband_sched *sched, struct ioband_node *node,
-		     u64 now_ns);
+void ioband_node_del(struct ioband_sched *sched, struct ioband_node *node, u64 now_ns);
 void ioband_node_move(struct ioband_sched *sched, struct ioband_node *node,
 		      struct ioband_node *parent, u64 now_ns);
-void ioband_node_set_weight(struct ioband_sched *sched,
-			    struct ioband_node *node, u32 weight);
+void ioband_node_set_weight(struct ioband_sched *sched, struct ioband_node *node, u32 weight);
 void ioband_node_set_class(struct ioband_sched *sched, struct ioband_node *node,
 			   enum ioband_class class, u64 now_ns);
 struct ioband_terms *ioband_node_set_terms(struct ioband_sched *sched,
@@ -298,12 +295,10 @@ void ioband_charge(struct ioband_sched *sched, struct ioband_node *node,
 		   const struct ioband_io *io, u64 now_ns);
 void ioband_charge_limits(struct ioband_sched *sched, struct ioband_node *node,
 			  const struct ioband_io *io, bool is_debt, u64 now_ns);
-bool ioband_may_pass(const struct ioband_node *node, const struct ioband_io *io,
-		     u64 now_ns);
+bool ioband_may_pass(const struct ioband_node *node, const struct ioband_io *io, u64 now_ns);
 u64 ioband_due_ns(const struct ioband_sched *sched, const struct ioband_node *node,
 		  enum ioband_dir dir, u64 ios, u64 sectors, u64 now_ns);
-struct ioband_io *ioband_next(struct ioband_sched *sched, u32 in_flight,
-			      u64 now_ns);
+struct ioband_io *ioband_next(struct ioband_sched *sched, u32 in_flight, u64 now_ns);
 struct ioband_io *ioband_next_own(struct ioband_sched *sched, struct ioband_node *node,
 				  u32 in_flight, u64 now_ns);
 void ioband_unhold(struct ioband_sched *sched, struct ioband_node *node,
@@ -311,10 +306,8 @@ void ioband_unhold(struct ioband_sched *sched, struct ioband_node *node,
 struct ioband_io *ioband_first_held(const struct ioband_node *node);
 bool ioband_may_go(const struct ioband_node *node, enum ioband_dir dir);
 u64 ioband_blocked_ns(const struct ioband_sched *sched, u64 now_ns);
-u64 ioband_due_ppm(const struct ioband_sched *sched,
-		   const struct ioband_node *node);
-u64 ioband_got_ppm(const struct ioband_sched *sched,
-		   const struct ioband_node *node);
+u64 ioband_due_ppm(const struct ioband_sched *sched, const struct ioband_node *node);
+u64 ioband_got_ppm(const struct ioband_sched *sched, const struct ioband_node *node);
 bool ioband_is_ready(const struct ioband_sched *sched);
 bool ioband_is_promised(const struct ioband_sched *sched);
 bool ioband_timer(const struct ioband_sched *sched, u64 *expires_ns);

@@ -11,8 +11,7 @@
 #include "heap.h"
 
 /* Hang the root with the larger key below the other; @a wins a tie. */
-static struct ioband_heap_node *meld(struct ioband_heap_node *a,
-				     struct ioband_heap_node *b)
+static struct ioband_heap_node *meld(struct ioband_heap_node *a, struct ioband_heap_node *b)
 {
 	struct ioband_heap_node *top = a, *sub = b;
 

@@ -36,8 +36,7 @@ ioband_heap_first(const struct ioband_heap *heap)
 	return heap->root;
 }
 
-void ioband_heap_insert(struct ioband_heap *heap,
-			struct ioband_heap_node *node);
+void ioband_heap_insert(struct ioband_heap *heap, struct ioband_heap_node *node);
 void ioband_heap_erase(struct ioband_heap *heap, struct ioband_heap_node *node);
 
 #endif /* _IOBAND_HEAP_H */

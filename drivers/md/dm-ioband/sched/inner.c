@@ -34,14 +34,12 @@ static const u16 level_steps[IOBAND_PRIOS] = {
 	1,
 };
 
-static struct ioband_heap *held_of(struct ioband_node *node,
-				   const struct ioband_io *io)
+static struct ioband_heap *held_of(struct ioband_node *node, const struct ioband_io *io)
 {
 	return &ioband_facet(node, ioband_way(io))->held[io->is_async];
 }
 
-static struct ioband_io *first_of(const struct ioband_node *node, u64 ways,
-				  bool is_async)
+static struct ioband_io *first_of(const struct ioband_node *node, u64 ways, bool is_async)
 {
 	struct ioband_io *first = NULL, *io;
 	unsigned int way;
@@ -50,8 +48,7 @@ static struct ioband_io *first_of(const struct ioband_node *node, u64 ways,
 		if (!(ways & BIT_ULL(way)))
 			continue;
 		io = ioband_first_io(&ioband_facet(node, way)->held[is_async]);
-		if (io && (!first || ioband_before(io->node.key,
-						   first->node.key)))
+		if (io && (!first || ioband_before(io->node.key, first->node.key)))
 			first = io;
 	}
 	return first;
@@ -122,8 +119,7 @@ static bool async_goes(const struct ioband_node *node,
  *
  * Return: the I/O, still queued, or %NULL if there is none.
  */
-struct ioband_io *ioband_inner_pick(const struct ioband_node *node, u64 ways,
-				    u64 now_ns)
+struct ioband_io *ioband_inner_pick(const struct ioband_node *node, u64 ways, u64 now_ns)
 {
 	struct ioband_io *sync = first_of(node, ways, false);
 	struct ioband_io *async = node->held_async ? first_of(node, ways, true) : NULL;

@@ -119,13 +119,10 @@ void ioband_path_charge(struct ioband_sched *sched, struct ioband_node *node,
 void ioband_turn_init(struct ioband_turn *turn);
 void ioband_turn_begin(struct ioband_sched *sched);
 void ioband_turn_stop(struct ioband_sched *sched, u64 now_ns);
-struct ioband_node *ioband_turn_holder(const struct ioband_sched *sched,
-				       u64 *ways);
+struct ioband_node *ioband_turn_holder(const struct ioband_sched *sched, u64 *ways);
 bool ioband_turn_has_room(const struct ioband_sched *sched, u32 in_flight);
-void ioband_turn_taken(struct ioband_sched *sched, struct ioband_node *node,
-		       bool goes_on);
-void ioband_turn_back(struct ioband_sched *sched, struct ioband_node *node,
-		      u64 now_ns);
+void ioband_turn_taken(struct ioband_sched *sched, struct ioband_node *node, bool goes_on);
+void ioband_turn_back(struct ioband_sched *sched, struct ioband_node *node, u64 now_ns);
 bool ioband_turn_waits(struct ioband_sched *sched,
 		       const struct ioband_node *next, u64 now_ns);
 
@@ -135,26 +132,19 @@ bool ioband_first_waiting(const struct ioband_leg *leg, enum ioband_class class,
 void ioband_place_own(struct ioband_node *node, unsigned int way);
 const struct ioband_node *ioband_last_limited(const struct ioband_node *node);
 u64 ioband_open_ways(const struct ioband_node *node);
-bool ioband_node_place(struct ioband_sched *sched, struct ioband_node *node,
-		       u64 now_ns);
-void ioband_node_update(struct ioband_sched *sched, struct ioband_node *node,
-			u64 now_ns);
+bool ioband_node_place(struct ioband_sched *sched, struct ioband_node *node, u64 now_ns);
+void ioband_node_update(struct ioband_sched *sched, struct ioband_node *node, u64 now_ns);
 void ioband_tags_restart(struct ioband_sched *sched);
 void ioband_node_rekey(struct ioband_node *node);
-void ioband_node_resort(struct ioband_sched *sched, struct ioband_node *node,
-			u64 now_ns);
+void ioband_node_resort(struct ioband_sched *sched, struct ioband_node *node, u64 now_ns);
 void ioband_path_join(struct ioband_sched *sched, struct ioband_node *node);
 
 /* promise.c */
 void ioband_promise_wanted(struct ioband_node *node, u64 done_ns);
-void ioband_promise_update(struct ioband_sched *sched, struct ioband_node *node,
-			   u64 now_ns);
-void ioband_promise_leave(struct ioband_sched *sched,
-			  struct ioband_terms *terms);
-struct ioband_node *ioband_behind_minimum(struct ioband_sched *sched,
-					  u64 now_ns, u64 *ways);
-struct ioband_node *ioband_near_deadline(struct ioband_sched *sched, u64 now_ns,
-					 u64 *ways);
+void ioband_promise_update(struct ioband_sched *sched, struct ioband_node *node, u64 now_ns);
+void ioband_promise_leave(struct ioband_sched *sched, struct ioband_terms *terms);
+struct ioband_node *ioband_behind_minimum(struct ioband_sched *sched, u64 now_ns, u64 *ways);
+struct ioband_node *ioband_near_deadline(struct ioband_sched *sched, u64 now_ns, u64 *ways);
 struct ioband_node *ioband_first_target(const struct ioband_sched *sched, u64 now_ns,
 					u64 *ways);
 bool ioband_owes_others(const struct ioband_sched *sched,
@@ -163,8 +153,7 @@ bool ioband_owes_others(const struct ioband_sched *sched,
 /* inner.c */
 void ioband_inner_insert(struct ioband_node *node, struct ioband_io *io);
 void ioband_inner_erase(struct ioband_node *node, struct ioband_io *io);
-struct ioband_io *ioband_inner_pick(const struct ioband_node *node, u64 ways,
-				    u64 now_ns);
+struct ioband_io *ioband_inner_pick(const struct ioband_node *node, u64 ways, u64 now_ns);
 void ioband_inner_take(struct ioband_node *node, struct ioband_io *io);
 
 #endif /* _IOBAND_PRIVATE_H */

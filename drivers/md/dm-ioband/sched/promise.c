@@ -27,8 +27,7 @@ static u64 stream_place(const struct ioband_node *stream)
  * which no task waits for: it comes after the streams. Reduces @ways to the stream's.
  * Returns NULL if no such I/O may go any of @ways.
  */
-static struct ioband_node *owner_of_next(struct ioband_node *group, u64 *ways,
-					 u64 now_ns)
+static struct ioband_node *owner_of_next(struct ioband_node *group, u64 *ways, u64 now_ns)
 {
 	struct ioband_io *own = ioband_inner_pick(group, *ways, now_ns);
 	struct ioband_node *first = NULL, *child;
@@ -96,8 +95,7 @@ static void enter(struct ioband_heap *heap, struct ioband_promise *promise, u64 
  * @sched: the scheduler
  * @terms: the group's terms
  */
-void ioband_promise_leave(struct ioband_sched *sched,
-			  struct ioband_terms *terms)
+void ioband_promise_leave(struct ioband_sched *sched, struct ioband_terms *terms)
 {
 	leave(&sched->minimums, &terms->by_min);
 	leave(&sched->deadlines, &terms->by_deadline);
@@ -109,8 +107,7 @@ void ioband_promise_leave(struct ioband_sched *sched,
  * @node: a group with terms, up to date in the tree
  * @now_ns: the time
  */
-void ioband_promise_update(struct ioband_sched *sched, struct ioband_node *node,
-			   u64 now_ns)
+void ioband_promise_update(struct ioband_sched *sched, struct ioband_node *node, u64 now_ns)
 {
 	struct ioband_terms *terms = node->terms;
 	bool was_in = terms->by_min.is_there;
@@ -150,8 +147,7 @@ static u64 again_ns(const struct ioband_sched *sched, u64 open, u64 now_ns)
  *
  * Return: the group, or %NULL if none is behind that may go and has room at its legs.
  */
-struct ioband_node *ioband_behind_minimum(struct ioband_sched *sched,
-					  u64 now_ns, u64 *ways)
+struct ioband_node *ioband_behind_minimum(struct ioband_sched *sched, u64 now_ns, u64 *ways)
 {
 	struct ioband_heap_node *first;
 
@@ -179,8 +175,7 @@ struct ioband_node *ioband_behind_minimum(struct ioband_sched *sched,
  * Return: the group or stream that holds it, or %NULL if there is no such I/O that
  * may go and has room at its leg.
  */
-struct ioband_node *ioband_near_deadline(struct ioband_sched *sched, u64 now_ns,
-					 u64 *ways)
+struct ioband_node *ioband_near_deadline(struct ioband_sched *sched, u64 now_ns, u64 *ways)
 {
 	struct ioband_heap_node *first;
 
@@ -239,8 +234,7 @@ bool ioband_owes_others(const struct ioband_sched *sched,
 {
 	struct ioband_heap_node *first = ioband_heap_first(&sched->minimums);
 
-	if (first && !ioband_before(now_ns, first->key) &&
-	    terms_of_min(first)->node != node)
+	if (first && !ioband_before(now_ns, first->key) && terms_of_min(first)->node != node)
 		return true;
 	first = ioband_heap_first(&sched->deadlines);
 	return first && !ioband_before(now_ns, first->key) &&

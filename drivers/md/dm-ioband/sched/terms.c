@@ -79,8 +79,7 @@ static u64 ahead_ns(u64 a, u64 b, u64 rate)
 {
 	u64 left;
 
-	if (div64_u64_rem(a, rate, &left) >=
-	    div64_u64_rem(AHEAD_MAX_NS, b, &left))
+	if (div64_u64_rem(a, rate, &left) >= div64_u64_rem(AHEAD_MAX_NS, b, &left))
 		return AHEAD_MAX_NS;
 	return mul_u64_u64_div_u64(a, b, rate);
 }
@@ -110,14 +109,12 @@ static void bucket_fill(struct ioband_bucket *bucket, u64 units)
  * An empty bucket earns no credit, except for the time since @since_ns, for which the
  * I/O has waited for something else; and of that no more than the I/O uses up.
  */
-static void limit_fill(struct ioband_bucket *bucket, u64 units, u64 since_ns,
-		       u64 now_ns)
+static void limit_fill(struct ioband_bucket *bucket, u64 units, u64 since_ns, u64 now_ns)
 {
 	u64 distance_ns, left;
 
 	if (ioband_before(bucket->empty_ns, now_ns)) {
-		distance_ns = div64_u64_rem(units * NSEC_PER_SEC, bucket->rate,
-					    &left);
+		distance_ns = div64_u64_rem(units * NSEC_PER_SEC, bucket->rate, &left);
 		if (ioband_before(since_ns, now_ns - distance_ns))
 			since_ns = now_ns - distance_ns;
 		if (ioband_before(bucket->empty_ns, since_ns))
@@ -239,8 +236,7 @@ void ioband_terms_inherit(struct ioband_terms *terms,
 	for (i = 0; i < 2 * IOBAND_LIMITS; i++)
 		bucket_inherit(&terms->limits[i / 2][i % 2], &old->limits[i / 2][i % 2], now_ns);
 	/* A minimum in the other unit is a new one. */
-	if (terms->min_rate && old->min_rate &&
-	    terms->min_is_ios == old->min_is_ios) {
+	if (terms->min_rate && old->min_rate && terms->min_is_ios == old->min_is_ios) {
 		bucket_inherit(&terms->min, &old->min, now_ns);
 		terms->wanted_ns = old->wanted_ns;
 	} else {
@@ -371,8 +367,7 @@ void ioband_terms_wake(struct ioband_terms *terms, u64 now_ns)
 	s64 behind_ns = now_ns - terms->min.empty_ns;
 
 	if (pause_ns > 0)
-		min_forgive(terms, now_ns,
-			    max_t(s64, behind_ns - pause_ns, MIN_PAUSE_NS));
+		min_forgive(terms, now_ns, max_t(s64, behind_ns - pause_ns, MIN_PAUSE_NS));
 }
 
 /**

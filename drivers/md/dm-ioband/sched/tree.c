@@ -44,8 +44,7 @@ bool ioband_may_go(const struct ioband_node *node, enum ioband_dir dir)
 	return ioband_open_ways(node) & ioband_ways_of(dir);
 }
 
-static void facet_leave(struct ioband_sched *sched, struct ioband_facet *facet,
-			u64 now_ns)
+static void facet_leave(struct ioband_sched *sched, struct ioband_facet *facet, u64 now_ns)
 {
 	struct ioband_node *node = ioband_leg_of(facet)->whose;
 
@@ -96,8 +95,7 @@ static void facet_rekey(struct ioband_facet *facet)
 }
 
 /* Take all facets out of the heaps they are in. */
-static void node_leave(struct ioband_sched *sched, struct ioband_node *node,
-		       u64 now_ns)
+static void node_leave(struct ioband_sched *sched, struct ioband_node *node, u64 now_ns)
 {
 	unsigned int way;
 
@@ -253,8 +251,7 @@ static bool facet_update(struct ioband_sched *sched, struct ioband_node *node,
 }
 
 /* Update all facets of @node. Returns whether its parent needs an update, too. */
-bool ioband_node_place(struct ioband_sched *sched, struct ioband_node *node,
-		       u64 now_ns)
+bool ioband_node_place(struct ioband_sched *sched, struct ioband_node *node, u64 now_ns)
 {
 	bool changed = false;
 	unsigned int way;
@@ -267,8 +264,7 @@ bool ioband_node_place(struct ioband_sched *sched, struct ioband_node *node,
 }
 
 /* Update the facets of @node, and of the nodes above as far as they are affected. */
-void ioband_node_update(struct ioband_sched *sched, struct ioband_node *node,
-			u64 now_ns)
+void ioband_node_update(struct ioband_sched *sched, struct ioband_node *node, u64 now_ns)
 {
 	while (node->parent && ioband_node_place(sched, node, now_ns))
 		node = node->parent;
@@ -350,8 +346,7 @@ void ioband_node_rekey(struct ioband_node *node)
  * Put a node in its places after its tags have changed. If it is a stream, its group's
  * latency target may now be due to the I/O of another.
  */
-void ioband_node_resort(struct ioband_sched *sched, struct ioband_node *node,
-			u64 now_ns)
+void ioband_node_resort(struct ioband_sched *sched, struct ioband_node *node, u64 now_ns)
 {
 	ioband_node_rekey(node);
 	if (node->is_stream && node->parent->terms)
@@ -381,14 +376,11 @@ static void node_withdraw(struct ioband_sched *sched, struct ioband_node *node)
  *
  * Return: the node after @node, or %NULL after the last.
  */
-struct ioband_node *ioband_node_after(struct ioband_node *node,
-				      const struct ioband_node *top)
+struct ioband_node *ioband_node_after(struct ioband_node *node, const struct ioband_node *top)
 {
 	if (!list_empty(&node->children))
-		return list_first_entry(&node->children, struct ioband_node,
-					sibling);
-	while (node != top && list_is_last(&node->sibling,
-					   &node->parent->children))
+		return list_first_entry(&node->children, struct ioband_node, sibling);
+	while (node != top && list_is_last(&node->sibling, &node->parent->children))
 		node = node->parent;
 	return node == top ? NULL : list_next_entry(node, sibling);
 }
@@ -515,8 +507,7 @@ static void forget(struct ioband_sched *sched, const struct ioband_node *node)
  * @node: a group that holds nothing itself; its children move to its parent
  * @now_ns: the time
  */
-void ioband_node_del(struct ioband_sched *sched, struct ioband_node *node,
-		     u64 now_ns)
+void ioband_node_del(struct ioband_sched *sched, struct ioband_node *node, u64 now_ns)
 {
 	struct ioband_node *child, *next;
 
@@ -557,8 +548,7 @@ static void reweigh(struct ioband_node *node, unsigned int leg, u32 weight, u64 
  * to be worth the same I/O at the new one; otherwise a group raised from 1 to 10000
  * would still wait out the step of its last I/O, ten thousand times too long.
  */
-void ioband_node_set_weight(struct ioband_sched *sched,
-			    struct ioband_node *node, u32 weight)
+void ioband_node_set_weight(struct ioband_sched *sched, struct ioband_node *node, u32 weight)
 {
 	unsigned int leg;
 	u64 rest = 0;

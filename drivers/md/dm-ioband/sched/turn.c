@@ -110,14 +110,12 @@ static bool stream_goes_on(const struct ioband_turn *turn)
  * Return: a stream, or a group of which any stream may be next, with I/O that may
  * go; or %NULL if a new turn begins.
  */
-struct ioband_node *ioband_turn_holder(const struct ioband_sched *sched,
-				       u64 *ways)
+struct ioband_node *ioband_turn_holder(const struct ioband_sched *sched, u64 *ways)
 {
 	const struct ioband_turn *turn = &sched->turn;
 	u64 shut = sched->full | ioband_shut(sched);
 
-	if (!has_turns(sched) || !turn->group ||
-	    turn->used_ns >= turn->quantum_ns)
+	if (!has_turns(sched) || !turn->group || turn->used_ns >= turn->quantum_ns)
 		return NULL;
 	if (stream_goes_on(turn)) {
 		*ways = ioband_open_ways(turn->stream) & ~shut;
@@ -164,8 +162,7 @@ static bool has_rival(const struct ioband_node *node)
  * @node: the group or stream
  * @goes_on: its turn goes on
  */
-void ioband_turn_taken(struct ioband_sched *sched, struct ioband_node *node,
-		       bool goes_on)
+void ioband_turn_taken(struct ioband_sched *sched, struct ioband_node *node, bool goes_on)
 {
 	struct ioband_turn *turn = &sched->turn;
 
@@ -206,8 +203,7 @@ static void note_think(struct ioband_node *node, u64 think_ns)
  * @node: the group or stream
  * @now_ns: the time
  */
-void ioband_turn_back(struct ioband_sched *sched, struct ioband_node *node,
-		      u64 now_ns)
+void ioband_turn_back(struct ioband_sched *sched, struct ioband_node *node, u64 now_ns)
 {
 	u64 think_ns = now_ns - node->done_ns;
 
@@ -223,8 +219,7 @@ void ioband_turn_back(struct ioband_sched *sched, struct ioband_node *node,
 }
 
 /* Whether it would be the turn of @node, not of @next, if @node had an I/O here. */
-static bool is_owed(const struct ioband_node *node,
-		    const struct ioband_node *next)
+static bool is_owed(const struct ioband_node *node, const struct ioband_node *next)
 {
 	const struct ioband_node *n;
 	int levels = 0;
@@ -261,8 +256,7 @@ static bool is_owed(const struct ioband_node *node,
  * costs a seek, or a place in the order, so a task may take somewhat longer than
  * usual, for a page fault or a tick of the clock.
  */
-static u64 patience_ns(const struct ioband_turn *turn,
-		       const struct ioband_node *node)
+static u64 patience_ns(const struct ioband_turn *turn, const struct ioband_node *node)
 {
 	u64 likely_ns = node->think_ns + (u64)2 * node->think_off_ns;
 
@@ -277,11 +271,9 @@ static bool may_wait(const struct ioband_sched *sched,
 	const struct ioband_turn *turn = &sched->turn;
 	struct ioband_node *group = group_of(turn->last);
 
-	if (has_turns(sched) && turn->group == group &&
-	    turn->used_ns < turn->quantum_ns)
+	if (has_turns(sched) && turn->group == group && turn->used_ns < turn->quantum_ns)
 		return turn->stream == turn->last &&
-		       (stream_goes_on(turn) || !group->ready ||
-			is_owed(turn->last, next));
+		       (stream_goes_on(turn) || !group->ready || is_owed(turn->last, next));
 	return turn->spent_ns * GRACE_PART < now_ns - turn->began_ns &&
 	       is_owed(turn->last, next);
 }
@@ -294,8 +286,7 @@ static bool may_wait(const struct ioband_sched *sched,
  *
  * Return: true until the awaited I/O is there or @sched->turn.until_ns has come.
  */
-bool ioband_turn_waits(struct ioband_sched *sched,
-		       const struct ioband_node *next, u64 now_ns)
+bool ioband_turn_waits(struct ioband_sched *sched, const struct ioband_node *next, u64 now_ns)
 {
 	struct ioband_turn *turn = &sched->turn;
 	u64 wait_ns;
@@ -357,8 +348,7 @@ static void settle(struct ioband_sched *sched, struct ioband_node *node, u32 dir
 			tag_settle(&node->leg[leg].own, &node->leg[leg].vtime[IOBAND_BE],
 				   dirs, step);
 	}
-	for (; node->parent && ioband_node_joined(sched, node);
-	     node = node->parent) {
+	for (; node->parent && ioband_node_joined(sched, node); node = node->parent) {
 		step = correction(&node->rest, cost, node->weight);
 		for (leg = 0; leg < node->nr_legs; leg++)
 			tag_settle(&node->leg[leg].tag, ioband_vtime_of(node, leg), dirs,

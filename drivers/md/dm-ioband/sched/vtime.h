@@ -59,8 +59,7 @@ static inline s64 ioband_lag(const struct ioband_vtime *time, enum ioband_dir di
 }
 
 /* Take away lag of what goes @dir beyond the limit for it. */
-static inline void ioband_lag_cut(struct ioband_vtime *time, enum ioband_dir dir,
-				  u64 stride)
+static inline void ioband_lag_cut(struct ioband_vtime *time, enum ioband_dir dir, u64 stride)
 {
 	s64 excess = ioband_lag(time, dir) - (s64)(IOBAND_LAG_STEPS * stride);
 

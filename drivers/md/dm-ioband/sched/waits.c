@@ -5,8 +5,7 @@
 #include "private.h"
 
 /* For how long limits of @node and of groups above have held I/O that goes @way. */
-static u64 path_parked_ns(const struct ioband_node *node, unsigned int way,
-			  u64 now_ns)
+static u64 path_parked_ns(const struct ioband_node *node, unsigned int way, u64 now_ns)
 {
 	u64 parked_ns = 0;
 
@@ -25,8 +24,7 @@ static u64 path_parked_ns(const struct ioband_node *node, unsigned int way,
  * levels may have been parked at once. If the group has moved it counts another path,
  * and may even be less than before.
  */
-static u64 since_arrival_ns(const struct ioband_io *io, u64 count_ns, u64 then_ns,
-			    u64 now_ns)
+static u64 since_arrival_ns(const struct ioband_io *io, u64 count_ns, u64 then_ns, u64 now_ns)
 {
 	if (ioband_before(count_ns, then_ns))
 		return 0;

@@ -154,7 +154,8 @@ void ioband_sched_init(struct ioband_sched *sched,
 	sched->grant = 1;
 	sched->refill = U32_MAX;
 	ioband_node_init(&sched->root, IOBAND_WEIGHT_DEFAULT);
-	ioband_turn_init(&sched->turn);
+	sched->turn.quantum_ns = IOBAND_QUANTUM_NS;
+	sched->turn.grace_ns = NSEC_PER_MSEC;
 	sched->period = 1;
 }
 

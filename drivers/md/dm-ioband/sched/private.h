@@ -116,7 +116,6 @@ void ioband_path_charge(struct ioband_sched *sched, struct ioband_node *node,
 			enum ioband_how how, u64 now_ns);
 
 /* turn.c */
-void ioband_turn_init(struct ioband_turn *turn);
 void ioband_turn_begin(struct ioband_sched *sched);
 void ioband_turn_stop(struct ioband_sched *sched, u64 now_ns);
 struct ioband_node *ioband_turn_holder(const struct ioband_sched *sched, u64 *ways);

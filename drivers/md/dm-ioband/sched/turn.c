@@ -42,17 +42,6 @@
 #define THINK_MAX_NS		((u64)100 * NSEC_PER_MSEC)
 
 /**
- * ioband_turn_init - prepare turns; no group has the disk
- * @turn: uninitialised memory
- */
-void ioband_turn_init(struct ioband_turn *turn)
-{
-	memset(turn, 0, sizeof(*turn));
-	turn->quantum_ns = IOBAND_QUANTUM_NS;
-	turn->grace_ns = NSEC_PER_MSEC;
-}
-
-/**
  * ioband_turn_stop - stop keeping the disk free
  * @sched: the scheduler
  * @now_ns: the time; a completion may be older than the decision to wait
@@ -218,29 +207,30 @@ void ioband_turn_back(struct ioband_sched *sched, struct ioband_node *node, u64 
 	}
 }
 
+/* Find siblings above two nodes, or the nodes themselves; the same if one is below the other. */
+static void find_siblings(const struct ioband_node **a, const struct ioband_node **b)
+{
+	const struct ioband_node *n, *m = *b;
+
+	for (n = *a; n->parent; n = n->parent) {
+		for (m = *b; m->parent && m->parent != n->parent; m = m->parent)
+			;
+		if (m->parent)
+			break;
+	}
+	*a = n;
+	*b = m;
+}
+
 /* Whether it would be the turn of @node, not of @next, if @node had an I/O here. */
 static bool is_owed(const struct ioband_node *node, const struct ioband_node *next)
 {
-	const struct ioband_node *n;
-	int levels = 0;
 	const struct ioband_vtime *time;
 	struct ioband_tag tag;
 
-	for (n = node; n->parent; n = n->parent)
-		levels++;
-	for (n = next; n->parent; n = n->parent)
-		levels--;
-	for (; levels > 0; levels--)
-		node = node->parent;
-	for (; levels < 0; levels++)
-		next = next->parent;
-	/* One is the other, or below it: nothing is owed. */
+	find_siblings(&node, &next);
 	if (node == next)
 		return false;
-	while (node->parent != next->parent) {
-		node = node->parent;
-		next = next->parent;
-	}
 	if (node->class != next->class)
 		return node->class < next->class;
 	/* A disk that does one thing at a time has one leg, or one order for all. */

@@ -454,6 +454,14 @@ static inline u32 iop_taken(const struct ioband_pool *pool, unsigned int leg)
 	return max_t(s64, atomic64_read(&pool->places[leg]) >> 32, 0);
 }
 
+/* How many of them are taken by what has waited for room; the same holds for this. */
+static inline u32 iop_taken_in_turn(const struct ioband_pool *pool, unsigned int leg)
+{
+	s64 places = atomic64_read(&pool->places[leg]);
+
+	return max_t(s64, (places >> 32) - (u16)(places >> 16), 0);
+}
+
 static inline u32 iop_in_flight(const struct ioband_pool *pool)
 {
 	unsigned int leg;

@@ -481,7 +481,7 @@ void iop_complete(struct ioband_pool *pool, struct ioband_bio *iob)
 	if (!READ_ONCE(pool->sched.held))
 		goto put;
 	/* The disk has enough; the tasks that come with more will send what is held. */
-	if (iop_taken(pool, iob->io.leg) >= READ_ONCE(pool->refill))
+	if (iop_taken_in_turn(pool, iob->io.leg) >= READ_ONCE(pool->refill))
 		goto put;
 	/*
 	 * The lane's worker, as it is about to send. If it is sending it may come to sleep

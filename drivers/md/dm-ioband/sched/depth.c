@@ -647,11 +647,7 @@ ioband_depth_enforce(const struct ioband_depth *depth, struct ioband_sched *sche
 	sched->refill = U32_MAX;
 	sched->slack = 0;
 	if (sched->grant > 1) {
-		/*
-		 * What did not wait for room takes half of it at most, and flushes one place.
-		 * More than that is left to those who come: or nobody might ever look.
-		 */
-		sched->refill = max(in_force - min(in_force, sched->grant), in_force / 2 + 2);
+		sched->refill = in_force - min(in_force / 2, sched->grant);
 		/* Trials are without. */
 		if (depth->search == IOBAND_SEARCH_OVER)
 			sched->slack = min3(in_force / 8, sched->grant, most - in_force);

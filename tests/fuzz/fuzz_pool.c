@@ -108,7 +108,7 @@ static void check(void)
 		fprintf(stderr, "%s\n", broken);
 	must(!broken);
 	must(sched.held == nr_held);
-	must(is_live(sched.late));
+	must(is_live(sched.behind));
 	must(is_live(turn->group) && is_live(turn->stream) && is_live(turn->last));
 	for (i = 0; i < nr_groups; i++)
 		must(!groups[i].in_tree ||

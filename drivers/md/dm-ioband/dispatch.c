@@ -379,7 +379,7 @@ bool iob_enqueue(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns)
 	ioband_hold(&pool->sched, iob_node(iob), &iob->io, now_ns);
 	iob->io.limited_ns -= iob->blocked_ns;
 	smp_mb();	/* B */
-	return !pool->contended || !pool->sched.backlog.since_ns || pool->sched.late ||
+	return !pool->contended || !pool->sched.backlog.since_ns || pool->sched.behind ||
 	       iop_taken(pool, iob->io.leg) < pool->sched.depth;
 }
 

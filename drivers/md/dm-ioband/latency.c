@@ -13,14 +13,14 @@
 
 enum {
 	/* To look at more at a time costs more than it tells. */
-	LOOK_GROUPS_MAX	= 32,
+	CHECK_GROUPS_MAX	= 32,
 };
 
 /* Look once more. Whoever has asked for it before has asked for this. */
-static void iop_look_soon(struct ioband_pool *pool)
+static void iop_check_soon(struct ioband_pool *pool)
 {
 	queue_delayed_work(pool->wq, &pool->latency_work,
-			   nsecs_to_jiffies(IOBAND_SQUEEZE_LOOK_NS));
+			   nsecs_to_jiffies(IOBAND_SQUEEZE_TICK_NS));
 }
 
 /**
@@ -36,7 +36,7 @@ void iog_note_latency(struct ioband_pool *pool, struct ioband_group *group, bool
 	if (is_late && !atomic_read(&group->is_late) && !atomic_xchg(&group->is_late, 1)) {
 		percpu_ref_get(&group->ref);
 		llist_add(&group->late, &pool->late);
-		iop_look_soon(pool);
+		iop_check_soon(pool);
 	}
 	if (!atomic_read(&group->is_late))
 		return;
@@ -46,7 +46,7 @@ void iog_note_latency(struct ioband_pool *pool, struct ioband_group *group, bool
 }
 
 /* Returns whether it has made up for all that was late, or has no target any more. */
-static bool iog_look(struct ioband_pool *pool, struct ioband_group *group, u64 now_ns)
+static bool iog_check_late(struct ioband_pool *pool, struct ioband_group *group, u64 now_ns)
 {
 	struct ioband_terms *terms = group->node.terms;
 	u32 late = atomic_xchg(&group->late_ios, 0);
@@ -60,16 +60,16 @@ static bool iog_look(struct ioband_pool *pool, struct ioband_group *group, u64 n
 	return !terms->late && !pool->sched.squeeze.is_on;
 }
 
-static void iop_look_at_late(struct ioband_pool *pool, u64 now_ns)
+static void iop_check_late(struct ioband_pool *pool, u64 now_ns)
 {
 	struct llist_node *node;
 	LLIST_HEAD(again);
 	unsigned int i;
 
-	for (i = 0; i < LOOK_GROUPS_MAX && (node = llist_del_first(&pool->late)); i++) {
+	for (i = 0; i < CHECK_GROUPS_MAX && (node = llist_del_first(&pool->late)); i++) {
 		struct ioband_group *group = llist_entry(node, struct ioband_group, late);
 
-		if (!iog_look(pool, group, now_ns)) {
+		if (!iog_check_late(pool, group, now_ns)) {
 			llist_add(node, &again);
 			continue;
 		}
@@ -96,7 +96,7 @@ void iop_latency_work(struct work_struct *work)
 
 	spin_lock(&pool->lock);
 	now_ns = ktime_get_ns();
-	iop_look_at_late(pool, now_ns);
+	iop_check_late(pool, now_ns);
 	goes_on = ioband_squeeze_tick(&pool->sched, now_ns);
 	if (goes_on && !pool->contended)
 		iop_contend(pool, now_ns);
@@ -104,5 +104,5 @@ void iop_latency_work(struct work_struct *work)
 	iop_pump(pool, NULL, now_ns);
 	spin_unlock(&pool->lock);
 	if (goes_on || !llist_empty(&pool->late))
-		iop_look_soon(pool);
+		iop_check_soon(pool);
 }

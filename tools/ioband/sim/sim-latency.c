@@ -42,7 +42,7 @@ bool iop_tick_squeeze(struct sim_pool *pool, u64 now_ns)
 	struct sim_group *group, *next;
 
 	if ((list_empty(&pool->late) && !squeeze->is_on) ||
-	    now_ns - squeeze->looked_ns < IOBAND_SQUEEZE_LOOK_NS)
+	    now_ns - squeeze->looked_ns < IOBAND_SQUEEZE_TICK_NS)
 		return squeeze->is_on;
 	list_for_each_entry_safe(group, next, &pool->late, late) {
 		ioband_squeeze_note(&pool->sched, group->node.terms, group->timed_ios,

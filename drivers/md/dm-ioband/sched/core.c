@@ -229,11 +229,11 @@ void ioband_hold(struct ioband_sched *sched, struct ioband_node *node,
 	struct ioband_facet *facet = ioband_facet(node, ioband_way(io));
 	bool was_empty = !node->held;
 
-	sched->late = NULL;
+	sched->behind = NULL;
 	if (was_empty) {
 		if (order_of(node, ioband_way(io)) < 0) {
-			sched->late = node;
-			sched->late_ns = now_ns;
+			sched->behind = node;
+			sched->behind_ns = now_ns;
 		}
 		ioband_turn_back(sched, node, now_ns);
 		ioband_promise_wanted(node, io->done_ns);
@@ -396,7 +396,7 @@ static u64 room(const struct ioband_sched *sched, u32 in_flight, u64 now_ns)
 {
 	if (ioband_turn_has_room(sched, in_flight))
 		return U64_MAX;
-	return now_ns - sched->late_ns < SLACK_NS ? sched->depth :
+	return now_ns - sched->behind_ns < SLACK_NS ? sched->depth :
 						    (u64)sched->depth + sched->slack;
 }
 
@@ -405,19 +405,18 @@ static u64 room(const struct ioband_sched *sched, u32 in_flight, u64 now_ns)
  * go; or NULL. Hence the descent: it may have got children since, or the limit of one
  * may have ended.
  */
-static struct ioband_node *take_late(struct ioband_sched *sched, u32 in_flight,
-				     u64 now_ns, u64 *ways)
+static struct ioband_node *take_behind(struct ioband_sched *sched, u32 in_flight, u64 now_ns,
+				       u64 *ways)
 {
-	struct ioband_node *late = sched->late;
+	struct ioband_node *node = sched->behind;
 
-	sched->late = NULL;
+	sched->behind = NULL;
 	/* What is promised to others would never get room if there were always another. */
 	if (is_full(sched, in_flight, (u64)sched->depth + sched->spare, sched->brim) ||
-	    ioband_owes_others(sched, late, now_ns))
+	    ioband_owes_others(sched, node, now_ns))
 		return NULL;
-	*ways = ioband_open_ways(late) & ~(sched->brim | ioband_shut(sched));
-	return *ways && order_of(late, way_to_serve(late, *ways)) <= 0 ?
-	       descend(late, ways) : NULL;
+	*ways = ioband_open_ways(node) & ~(sched->brim | ioband_shut(sched));
+	return *ways && order_of(node, way_to_serve(node, *ways)) <= 0 ? descend(node, ways) : NULL;
 }
 
 /* Whether any I/O waits for its turn or room, but for what goes some ways. */
@@ -496,22 +495,22 @@ struct ioband_io *ioband_next(struct ioband_sched *sched, u32 in_flight, u64 now
 	struct ioband_node *node = NULL, *top = &sched->root;
 	enum ioband_how how = IOBAND_BY_TAG;
 	struct ioband_io *io;
-	bool is_late = true;
+	bool is_behind = true;
 	u64 ways;
 
 	wake_timers(sched, now_ns);
 	/* What went out of turn meanwhile has ended it. */
 	if (in_flight)
 		ioband_turn_stop(sched, now_ns);
-	if (sched->late)
-		node = take_late(sched, in_flight, now_ns, &ways);
+	if (sched->behind)
+		node = take_behind(sched, in_flight, now_ns, &ways);
 	if (!node) {
 		if (is_full(sched, in_flight, room(sched, in_flight, now_ns), sched->full)) {
 			note_backlog(sched, in_flight, now_ns);
 			return NULL;
 		}
 		node = choose(sched, now_ns, &top, &ways, &how);
-		is_late = false;
+		is_behind = false;
 	}
 	io = ioband_inner_pick(node, ways, now_ns);
 	if (!io) {
@@ -528,7 +527,7 @@ struct ioband_io *ioband_next(struct ioband_sched *sched, u32 in_flight, u64 now
 		ioband_turn_taken(sched, node, how == IOBAND_SAME_TURN);
 	}
 
-	if (!is_late)
+	if (!is_behind)
 		sched->went_ns = now_ns;
 	take(sched, node, io, now_ns);
 	io->cost = ioband_count(sched, node, io);
@@ -564,7 +563,7 @@ struct ioband_io *ioband_next_own(struct ioband_sched *sched, struct ioband_node
 			       now_ns);
 	if (!io)
 		return NULL;
-	sched->late = NULL;
+	sched->behind = NULL;
 	sched->went_ns = now_ns;
 	take(sched, node, io, now_ns);
 	node->unpaid += ioband_count(sched, node, io);
@@ -588,8 +587,8 @@ void ioband_unhold(struct ioband_sched *sched, struct ioband_node *node,
 		   struct ioband_io *io, u64 now_ns)
 {
 	ioband_inner_erase(node, io);
-	if (sched->late == node)
-		sched->late = NULL;
+	if (sched->behind == node)
+		sched->behind = NULL;
 	WRITE_ONCE(sched->held, sched->held - 1);
 	ioband_waits_end(sched, node, io, now_ns);
 	ioband_node_update(sched, node, now_ns);

@@ -225,7 +225,7 @@ struct ioband_sched {
 	u32 refill;
 	/* How many more than @depth may be while no group is behind when it arrives */
 	u32 slack;
-	u64 late_ns;		/* when a group last was behind as it arrived */
+	u64 behind_ns;		/* when a group last was behind as it arrived */
 	/* With so many at the disk it does what it can, though none waits: while more is tried */
 	u32 enough;
 	/* Ways that nothing may go: a worker has its part in hand; kept by the caller */
@@ -234,7 +234,7 @@ struct ioband_sched {
 	u64 full;
 	u64 brim;		/* likewise, the ways to legs that have no spare room either */
 	/* The group whose I/O was held last, if it was behind; until the next decision */
-	struct ioband_node *late;
+	struct ioband_node *behind;
 	u32 held;		/* I/Os held in all groups */
 	u64 period;		/* counts busy periods; tags of an older one mean nothing */
 	struct ioband_heap timers;	/* parked facets, by when their limit ends */

@@ -183,12 +183,10 @@ void ioband_squeeze_check(struct ioband_sched *sched, u64 now_ns)
 			squeeze->shut_ns = now_ns;
 }
 
-/**
- * ioband_squeeze_tick - look whether to squeeze writes, and how far
- * @sched: the scheduler; all is noted
- * @now_ns: the time, IOBAND_SQUEEZE_LOOK_NS or more after the last
- *
- * Return: whether all I/O has to take turns, and this is to be called again.
+/*
+ * Look whether to squeeze writes, and how far. Returns whether all I/O has to take turns,
+ * and this is to be called again.
+ * @now_ns: the time, IOBAND_SQUEEZE_TICK_NS or more after the last
  */
 bool ioband_squeeze_tick(struct ioband_sched *sched, u64 now_ns)
 {

@@ -9,7 +9,7 @@
 #include "terms.h"
 
 /* How often to look. */
-#define IOBAND_SQUEEZE_LOOK_NS	((u64)100 * NSEC_PER_MSEC)
+#define IOBAND_SQUEEZE_TICK_NS	((u64)100 * NSEC_PER_MSEC)
 
 struct ioband_sched;
 

@@ -497,8 +497,8 @@ static void forget(struct ioband_sched *sched, const struct ioband_node *node)
 		turn->stream = NULL;
 	if (turn->last == node)
 		turn->last = NULL;
-	if (sched->late == node)
-		sched->late = NULL;
+	if (sched->behind == node)
+		sched->behind = NULL;
 }
 
 /**

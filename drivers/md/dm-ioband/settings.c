@@ -111,15 +111,6 @@ void ioband_settings_init(struct ioband_settings *settings)
 	settings->parent.is_default = true;
 }
 
-static int once(struct ioband_settings *settings, unsigned int key,
-		const char *name, struct ioband_error *err)
-{
-	if (settings->given & BIT(key))
-		return ioband_refuse(err, brief, "%s: given twice", name);
-	settings->given |= BIT(key);
-	return 0;
-}
-
 static int parse_units(const char *name, const char *word, u64 min, u64 max,
 		       const char *what, u64 *value, struct ioband_error *err)
 {
@@ -131,20 +122,27 @@ static int parse_units(const char *name, const char *word, u64 min, u64 max,
 	return 0;
 }
 
-static int parse_limit(int id, const char *value,
-		       struct ioband_settings_parser *parser,
+static int note_given(struct ioband_settings *settings, unsigned int key, const char *name,
+		      struct ioband_error *err)
+{
+	if (settings->given & BIT(key))
+		return ioband_refuse(err, brief, key == IOBAND_KEY_MIN ?
+				     "%s: expected one of min and miniops, once" :
+				     "%s: given twice", name);
+	settings->given |= BIT(key);
+	return 0;
+}
+
+static int parse_limit(int id, const char *value, struct ioband_settings_parser *parser,
 		       struct ioband_error *err)
 {
 	struct ioband_rate *limit = &parser->settings->limits[id];
-	const char *name = ioband_limit_names[id];
 
-	if (once(parser->settings, IOBAND_KEY_LIMITS + id, name, err))
-		return -EINVAL;
 	memset(limit, 0, sizeof(*limit));
 	parser->limit = id;
 	if (!strcmp(value, "max"))
 		return 0;
-	return parse_units(name, value, 1, IOBAND_RATE_MAX,
+	return parse_units(ioband_limit_names[id], value, 1, IOBAND_RATE_MAX,
 			   " a second, or max", &limit->rate, err);
 }
 
@@ -166,75 +164,65 @@ static int parse_of_limit(const char *name, const char *value, bool is_peak,
 			   is_peak ? &limit->peak : &limit->burst, err);
 }
 
-static int parse_class(const char *value, struct ioband_settings *settings,
-		       struct ioband_error *err)
+static int parse_class(const char *value, u8 *class, struct ioband_error *err)
 {
-	unsigned int class;
-
-	for (class = 0; class < IOBAND_CLASSES; class++) {
-		if (strcmp(value, class_names[class]))
-			continue;
-		settings->class = class;
-		return once(settings, IOBAND_KEY_CLASS, "class", err);
-	}
+	for (*class = 0; *class < IOBAND_CLASSES; ++*class)
+		if (!strcmp(value, class_names[*class]))
+			return 0;
 	return ioband_refuse(err, brief, "class '%.40s': expected rt, be or idle", value);
 }
 
-static int parse_min(const char *name, const char *value, bool is_ios,
-		     struct ioband_settings *settings, struct ioband_error *err)
-{
-	if (settings->given & BIT(IOBAND_KEY_MIN))
-		return ioband_refuse(err, brief,
-				     "%s: expected one of min and miniops, once",
-				     name);
-	settings->given |= BIT(IOBAND_KEY_MIN);
-	if (parse_units(name, value, 0, IOBAND_RATE_MAX,
-			" a second, 0 for none", &settings->min_rate, err))
-		return -EINVAL;
-	/* 0 is no minimum in either unit. */
-	settings->min_is_ios = is_ios && settings->min_rate;
-	return 0;
-}
-
-static int parse_value(const char *name, char *value,
-		       struct ioband_settings_parser *parser,
+static int parse_value(const char *name, char *value, struct ioband_settings_parser *parser,
 		       struct ioband_error *err)
 {
+	const struct {
+		const char *name;
+		enum ioband_key key;
+		u64 min, max;
+		const char *what;
+	} keys[] = {
+		{ "weight", IOBAND_KEY_WEIGHT, IOBAND_WEIGHT_MIN, parser->weight_max, "" },
+		{ .name = "class", .key = IOBAND_KEY_CLASS },
+		{ "min", IOBAND_KEY_MIN, 0, IOBAND_RATE_MAX, " a second, 0 for none" },
+		{ "miniops", IOBAND_KEY_MIN, 0, IOBAND_RATE_MAX, " a second, 0 for none" },
+		{ "latency", IOBAND_KEY_LATENCY, 0, LATENCY_US_MAX, " microseconds, 0 for none" },
+		{ .name = "parent", .key = IOBAND_KEY_PARENT },
+		{ "force", IOBAND_KEY_FORCE, 1, 1, "" },
+	};
 	struct ioband_settings *settings = parser->settings;
-	u64 number;
-	int r;
+	unsigned int i = 0;
+	u64 number = 0;
 
-	if (!strcmp(name, "weight")) {
-		r = once(settings, IOBAND_KEY_WEIGHT, name, err) ?:
-		    parse_units(name, value, IOBAND_WEIGHT_MIN,
-				parser->weight_max, "", &number, err);
-		if (!r)
-			settings->weight = number;
-		return r;
+	while (i < ARRAY_SIZE(keys) && strcmp(name, keys[i].name))
+		i++;
+	if (i == ARRAY_SIZE(keys))
+		return ioband_refuse(err, brief,
+				     "key '%.40s': expected weight, class, min, miniops, latency, parent, force, rbps, wbps, bps, riops, wiops, iops, burst or peak",
+				     name);
+	if (note_given(settings, keys[i].key, name, err) ||
+	    (keys[i].what && parse_units(name, value, keys[i].min, keys[i].max, keys[i].what,
+					 &number, err)))
+		return -EINVAL;
+	switch (keys[i].key) {
+	case IOBAND_KEY_WEIGHT:
+		settings->weight = number;
+		break;
+	case IOBAND_KEY_CLASS:
+		return parse_class(value, &settings->class, err);
+	case IOBAND_KEY_MIN:
+		settings->min_rate = number;
+		/* 0 is no minimum in either unit. */
+		settings->min_is_ios = number && !strcmp(name, "miniops");
+		break;
+	case IOBAND_KEY_LATENCY:
+		settings->latency_us = number;
+		break;
+	case IOBAND_KEY_PARENT:
+		return ioband_parse_ref(value, &settings->parent, err);
+	default:
+		break;
 	}
-	if (!strcmp(name, "class"))
-		return parse_class(value, settings, err);
-	if (!strcmp(name, "min"))
-		return parse_min(name, value, false, settings, err);
-	if (!strcmp(name, "miniops"))
-		return parse_min(name, value, true, settings, err);
-	if (!strcmp(name, "latency")) {
-		r = once(settings, IOBAND_KEY_LATENCY, name, err) ?:
-		    parse_units(name, value, 0, LATENCY_US_MAX,
-				" microseconds, 0 for none", &number, err);
-		if (!r)
-			settings->latency_us = number;
-		return r;
-	}
-	if (!strcmp(name, "parent"))
-		return once(settings, IOBAND_KEY_PARENT, name, err) ?:
-		       ioband_parse_ref(value, &settings->parent, err);
-	if (!strcmp(name, "force"))
-		return once(settings, IOBAND_KEY_FORCE, name, err) ?:
-		       parse_units(name, value, 1, 1, "", &number, err);
-	return ioband_refuse(err, brief,
-			     "key '%.40s': expected weight, class, min, miniops, latency, parent, force, rbps, wbps, bps, riops, wiops, iops, burst or peak",
-			     name);
+	return 0;
 }
 
 /**
@@ -261,7 +249,8 @@ int ioband_parse_setting(char *word, struct ioband_settings_parser *parser,
 		return parse_of_limit(word, value, true, parser, err);
 	for (id = 0; id < IOBAND_LIMITS; id++)
 		if (!strcmp(word, ioband_limit_names[id]))
-			return parse_limit(id, value, parser, err);
+			return note_given(parser->settings, IOBAND_KEY_LIMITS + id, word, err) ?:
+			       parse_limit(id, value, parser, err);
 	parser->limit = -1;
 	return parse_value(word, value, parser, err);
 }

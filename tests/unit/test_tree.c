@@ -310,6 +310,23 @@ static void test_del_idle(void **state)
 	assert_null(bed_next(0));
 }
 
+/* Who walks the children of a group may change the class of each on the way. */
+static void test_class_in_a_walk(void **state)
+{
+	struct bed_group *groups[3];
+	struct ioband_node *node;
+	int i, nr = 0;
+
+	bed_start("weight", 1);
+	for (i = 0; i < 3; i++)
+		groups[i] = bed_add(NULL, 100);
+	list_for_each_entry(node, &bed.sched.root.children, sibling) {
+		assert_ptr_equal(node, &groups[nr++]->node);
+		ioband_node_set_class(&bed.sched, node, IOBAND_RT, bed.now_ns);
+	}
+	assert_int_equal(nr, 3);
+}
+
 /* Strict order among siblings, weights within a class. */
 static void test_classes(void **state)
 {
@@ -523,6 +540,7 @@ int main(void)
 		cmocka_unit_test(test_keep_back),
 		cmocka_unit_test(test_blocked),
 		cmocka_unit_test(test_del_idle),
+		cmocka_unit_test(test_class_in_a_walk),
 		cmocka_unit_test(test_classes),
 		cmocka_unit_test(test_class_below),
 		cmocka_unit_test(test_class_changes_under_load),

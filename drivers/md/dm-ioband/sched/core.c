@@ -422,14 +422,7 @@ static struct ioband_node *take_behind(struct ioband_sched *sched, u32 in_flight
 /* Whether any I/O waits for its turn or room, but for what goes some ways. */
 static bool is_ready_but(const struct ioband_sched *sched, u64 but)
 {
-	const struct ioband_node *root = &sched->root;
-	unsigned int way;
-
-	but |= ioband_shut(sched);
-	for (way = 0; way < ioband_nr_ways(root); way++)
-		if (!(but & BIT_ULL(way)) && ioband_facet_has_io(ioband_facet(root, way)))
-			return true;
-	return false;
+	return ioband_has_io(&sched->root, ~(but | ioband_shut(sched)));
 }
 
 /*

@@ -54,6 +54,17 @@ static inline bool ioband_facet_has_io(const struct ioband_facet *facet)
 	       ioband_holds_own(facet);
 }
 
+/* Whether @node, or any below that is ready, has I/O that goes any of @ways. */
+static inline bool ioband_has_io(const struct ioband_node *node, u64 ways)
+{
+	unsigned int way;
+
+	for (way = 0; way < ioband_nr_ways(node); way++)
+		if (ways & BIT_ULL(way) && ioband_facet_has_io(ioband_facet(node, way)))
+			return true;
+	return false;
+}
+
 /* Whether a sibling of @node of class @class, or own I/O above it, waits to go @way. */
 static inline bool ioband_other_waits(const struct ioband_node *node, unsigned int way,
 				      enum ioband_class class)

@@ -171,16 +171,11 @@ void ioband_squeeze_note(struct ioband_sched *sched, struct ioband_terms *terms,
 void ioband_squeeze_check(struct ioband_sched *sched, u64 now_ns)
 {
 	struct ioband_squeeze *squeeze = &sched->squeeze;
-	unsigned int way;
 
 	squeeze->open_ns = ioband_terms_open_ns(&squeeze->terms, IOBAND_WRITE, now_ns);
 	squeeze->is_shut = squeeze->open_ns != now_ns;
-	if (!squeeze->is_shut)
-		return;
-	for (way = 0; way < ioband_nr_ways(&sched->root); way++)
-		if (ioband_way_dir(way) == IOBAND_WRITE &&
-		    ioband_facet_has_io(ioband_facet(&sched->root, way)))
-			squeeze->shut_ns = now_ns;
+	if (squeeze->is_shut && ioband_has_io(&sched->root, IOBAND_WRITES))
+		squeeze->shut_ns = now_ns;
 }
 
 /*

@@ -474,8 +474,10 @@ void ioband_node_move(struct ioband_sched *sched, struct ioband_node *node,
 
 	for (leg = 0; node->is_debtor && leg < node->nr_legs; leg++)
 		ahead[leg] = ioband_tag_ahead(&node->leg[leg].tag, ioband_vtime_of(node, leg));
+	/* Who walks the children may change the class of one. */
+	if (node->parent != parent)
+		list_move_tail(&node->sibling, &parent->children);
 	node->parent = parent;
-	list_move_tail(&node->sibling, &parent->children);
 	/* What has wanted nothing in this busy period does not count as a rival by that. */
 	if (ioband_node_joined(sched, node)) {
 		ioband_path_join(sched, parent);
@@ -573,14 +575,11 @@ void ioband_node_set_weight(struct ioband_sched *sched, struct ioband_node *node
 void ioband_node_set_class(struct ioband_sched *sched, struct ioband_node *node,
 			   enum ioband_class class, u64 now_ns)
 {
-	unsigned int leg;
-
 	node_leave(sched, node, now_ns);
 	node->class = class;
-	for (leg = 0; leg < node->nr_legs; leg++)
-		node->leg[leg].tag = ioband_tag_now(ioband_vtime_of(node, leg), 0);
-	node->rest = 0;
-	ioband_node_update(sched, node, now_ns);
+	/* Places in one class are not to be compared with those in another. */
+	node->is_debtor = false;
+	ioband_node_move(sched, node, node->parent, now_ns);
 }
 
 /**

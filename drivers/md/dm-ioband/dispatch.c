@@ -78,16 +78,16 @@ void iob_push(struct ioband_pool *pool, struct ioband_bio *iob)
 
 	lockdep_assert_held(&pool->lock);
 
-	if (is_flush || (!pool->settings.io_throttle && !pool->settings.io_limit)) {
-		iob->is_pushed = (u16)(atomic64_read(places) >> 16) <
-				 min(pool->sched.depth / 2, is_flush ? 1U : S16_MAX);
-		iob->has_no_place = !iob->is_pushed;
-	}
-	iob->has_no_place |= (bool)iob_below(iob)->stalled_ns;
-	if (iob->has_no_place)
+	if (iob_below(iob)->stalled_ns)
+		iob->takes = IOBAND_TAKES_NONE;
+	else if (is_flush || (!pool->settings.io_throttle && !pool->settings.io_limit))
+		iob->takes = (u16)(atomic64_read(places) >> 16) <
+			     min(pool->sched.depth / 2, is_flush ? 1U : S16_MAX) ?
+			     IOBAND_TAKES_PUSHED : IOBAND_TAKES_NONE;
+	if (iob->takes == IOBAND_TAKES_NONE)
 		return;
 	iob_take_place(pool, iob);
-	if (iob->is_pushed)
+	if (iob->takes == IOBAND_TAKES_PUSHED)
 		atomic64_add(IOBAND_PLACE_PUSHED, places);
 }
 
@@ -201,7 +201,7 @@ static struct ioband_bio *iob_issue_run(struct ioband_pool *pool,
 		iob->io.limited_ns = first->io.limited_ns;
 		iob->io.graced_ns = first->io.graced_ns;
 		iob->io.because = first->io.because;
-		iob->has_no_place = iob != last;
+		iob->takes = iob == last ? IOBAND_TAKES_PLACE : IOBAND_TAKES_NONE;
 		iob_issue(iob, now_ns);
 		trace_ioband_dispatch(iob, now_ns - iob->io.arrival_ns);
 	}

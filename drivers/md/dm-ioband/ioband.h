@@ -382,6 +382,14 @@ struct ioband_pool {
 	struct ioband_leg legs[];	/* of the root, if there are several legs */
 };
 
+/* What a bio takes of the room at the disk. */
+enum ioband_takes {
+	IOBAND_TAKES_PLACE,	/* one for which it waited, or that was free */
+	IOBAND_TAKES_PUSHED,	/* one for which it did not wait */
+	/* None: its run's last has one, what is pushed has its part, or nothing answers. */
+	IOBAND_TAKES_NONE,
+};
+
 /* per bio, in dm's per-bio data */
 struct ioband_bio {
 	struct ioband_io io;
@@ -402,14 +410,12 @@ struct ioband_bio {
 	struct ioband_bio *last;
 	u32 data_sectors;
 	u16 generation;			/* when it took its place */
-	/* At the disk: its run's last has it; or what is pushed has its part. */
-	bool has_no_place;
+	u8 takes;			/* what of the room at the disk: enum ioband_takes */
 	bool is_timed;
 	bool is_throttled;		/* blk-wbt may have who submits it sleep */
 	/* Set only off the fast path: */
 	bool is_bounded;		/* its submitter may wait: it counts in group->bound */
 	bool is_urgent;			/* it must not be held */
-	bool is_pushed;			/* it took its place without waiting for room */
 	bool is_dying;			/* its task is dying */
 	bool is_common;			/* from a kernel thread of the root cgroup */
 };
@@ -537,7 +543,7 @@ static inline void iob_leave_place(struct ioband_pool *pool, struct ioband_bio *
 	atomic64_t *places = &pool->places[iob->io.leg];
 	s64 place = IOBAND_PLACE;
 
-	if (unlikely(iob->is_pushed))
+	if (unlikely(iob->takes == IOBAND_TAKES_PUSHED))
 		place += IOBAND_PLACE_PUSHED;
 	if (unlikely((u16)atomic64_sub_return(place, places) != iob->generation))
 		atomic64_add(place, places);

@@ -462,7 +462,7 @@ void iop_complete(struct ioband_pool *pool, struct ioband_bio *iob)
 	iog_busy(group, true);
 	if (unlikely(iob->is_timed))
 		iob_stop_clock(pool, iob, now_ns);
-	if (unlikely(iob->has_no_place))
+	if (unlikely(iob->takes == IOBAND_TAKES_NONE))
 		goto put;
 	/* A full barrier: A, B and C of dispatch.c. */
 	iob_leave_place(pool, iob);

@@ -300,8 +300,7 @@ static __always_inline void iob_init(struct ioband_bio *iob, struct bio *bio,
 	iob->bio = bio;
 	iob->target = iot;
 	iob->account = NULL;
-	iob->has_no_place = false;
-	iob->is_pushed = false;
+	iob->takes = IOBAND_TAKES_PLACE;
 	iob->is_timed = false;
 	iob->io.merged = 0;
 	iob->io.leg = 0;

@@ -103,15 +103,11 @@ static void node_leave(struct ioband_sched *sched, struct ioband_node *node, u64
 		facet_leave(sched, ioband_facet(node, way), now_ns);
 }
 
-/**
- * ioband_last_limited - the last on the way up that has limits
- * @node: a group, or the root
- *
- * A limit for one direction may make what goes either way lag below: what lags behind it
- * above a group goes as soon as it may, whatever the group would rather send, and below
- * the group that may be more than is due.
- *
- * Return: the group, @node or above it, or %NULL if there are no limits.
+/*
+ * The last on the way up, @node or above it, that has limits, or %NULL. A limit for one
+ * direction may make what goes either way lag below: what lags behind it above a group goes as
+ * soon as it may, whatever the group would rather send, and below the group that may be more
+ * than is due.
  */
 const struct ioband_node *ioband_last_limited(const struct ioband_node *node)
 {
@@ -221,21 +217,20 @@ static bool facet_update(struct ioband_sched *sched, struct ioband_node *node,
 			 struct ioband_facet *facet, u64 now_ns)
 {
 	bool was_ready = facet->state == IOBAND_FACET_READY;
+	enum ioband_dir dir = ioband_way_dir(facet->way);
 	u64 open_ns = now_ns;
 
 	if (!ioband_facet_has_io(facet)) {
-		if (facet->state != IOBAND_FACET_EMPTY)
-			facet_leave(sched, facet, now_ns);
+		facet_leave(sched, facet, now_ns);
 		return was_ready;
 	}
-	if (node->terms && facet->state == IOBAND_FACET_EMPTY)
-		node->terms->waits_ns[ioband_way_dir(facet->way)] = now_ns;
-	if (node->terms)
-		open_ns = ioband_terms_open_ns(node->terms,
-					       ioband_way_dir(facet->way),
-					       now_ns);
-	if (ioband_before(open_ns, node->kept_back_ns[ioband_way_dir(facet->way)]))
-		open_ns = node->kept_back_ns[ioband_way_dir(facet->way)];
+	if (node->terms) {
+		if (facet->state == IOBAND_FACET_EMPTY)
+			node->terms->waits_ns[dir] = now_ns;
+		open_ns = ioband_terms_open_ns(node->terms, dir, now_ns);
+	}
+	if (ioband_before(open_ns, node->kept_back_ns[dir]))
+		open_ns = node->kept_back_ns[dir];
 	if (was_ready && open_ns == now_ns) {
 		facet_rekey(facet);
 		return false;

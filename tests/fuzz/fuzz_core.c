@@ -426,10 +426,13 @@ static void drain(void)
 		    expires_ns - now_ns < 1000 * NSEC_PER_SEC)
 			now_ns = expires_ns;
 	}
-	for (i = 0; i < nr_groups; i++)
-		if (groups[i].in_tree)
-			ioband_node_set_terms(&sched, &groups[i].node, NULL,
-					      now_ns);
+	for (i = 0; i < nr_groups; i++) {
+		if (!groups[i].in_tree)
+			continue;
+		/* Tags may start afresh. */
+		ioband_node_set_terms(&sched, &groups[i].node, NULL, now_ns);
+		check();
+	}
 	must(!ioband_timer(&sched, &expires_ns));
 	while (nr_held) {
 		in_flight = 0;

@@ -356,6 +356,7 @@ struct ioband_pool {
 	struct list_head news;		/* accounts to be settled */
 	/* Groups of which I/O took too long at the disk; taken out by latency_work. */
 	struct llist_head late;
+	struct llist_node *late_now;	/* of these, who is looked at next; under lock */
 	/* Mean time of a bio at the disk, of what completes under contention. */
 	u64 service_ns;
 	u64 service_off_ns;		/* mean deviation */

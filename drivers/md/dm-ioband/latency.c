@@ -63,22 +63,23 @@ static bool iog_check_late(struct ioband_pool *pool, struct ioband_group *group,
 static void iop_check_late(struct ioband_pool *pool, u64 now_ns)
 {
 	struct llist_node *node;
-	LLIST_HEAD(again);
 	unsigned int i;
 
-	for (i = 0; i < CHECK_GROUPS_MAX && (node = llist_del_first(&pool->late)); i++) {
+	/* Who is late again waits for all the others to have been looked at. */
+	if (!pool->late_now)
+		pool->late_now = llist_del_all(&pool->late);
+	for (i = 0; i < CHECK_GROUPS_MAX && (node = pool->late_now); i++) {
 		struct ioband_group *group = llist_entry(node, struct ioband_group, late);
 
+		pool->late_now = node->next;
 		if (!iog_check_late(pool, group, now_ns)) {
-			llist_add(node, &again);
+			llist_add(node, &pool->late);
 			continue;
 		}
 		/* Pairs with atomic_xchg(): who puts it in again finds it taken out. */
 		atomic_set_release(&group->is_late, 0);
 		percpu_ref_put(&group->ref);
 	}
-	while ((node = llist_del_first(&again)))
-		llist_add(node, &pool->late);
 }
 
 /**
@@ -102,7 +103,7 @@ void iop_latency_work(struct work_struct *work)
 		iop_contend(pool, now_ns);
 	iop_update_depth(pool);
 	iop_pump(pool, NULL, now_ns);
-	spin_unlock(&pool->lock);
-	if (goes_on || !llist_empty(&pool->late))
+	if (goes_on || pool->late_now || !llist_empty(&pool->late))
 		iop_check_soon(pool);
+	spin_unlock(&pool->lock);
 }

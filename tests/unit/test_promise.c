@@ -600,6 +600,31 @@ static void test_minimum_when_a_limit_goes(void **state)
 	assert_true(bed_ios(promised) >= 990);
 }
 
+/* Who has missed its target and then wants nothing is not slowed down for by others. */
+static void test_squeeze_forgets(void **state)
+{
+	const struct bed_terms target = { .latency_ns = MS };
+	struct bed_group *idle, *other;
+	unsigned int i;
+
+	bed_start("weight", 8);
+	idle = bed_add(NULL, 100);
+	bed_set(idle, &target);
+	other = bed_add(NULL, 100);
+	bed_set(other, &target);
+	for (i = 0; i < 150; i++) {
+		bed.now_ns += IOBAND_SQUEEZE_LOOK_NS;
+		ioband_squeeze_note(&bed.sched, idle->terms, i < 10 ? 10 : 0, i < 10 ? 5 : 0,
+				    bed.now_ns);
+		ioband_squeeze_note(&bed.sched, other->terms, 100, 0, bed.now_ns);
+		ioband_squeeze_tick(&bed.sched, bed.now_ns);
+		if (i >= 5 && i < 10)
+			assert_true(bed.sched.squeeze.is_on);
+	}
+	assert_int_equal(idle->terms->late, 0);
+	assert_false(bed.sched.squeeze.is_on);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -627,6 +652,7 @@ int main(void)
 		cmocka_unit_test(test_latency_below_a_limit),
 		cmocka_unit_test(test_latency_of_an_inner_group),
 		cmocka_unit_test(test_promise_before_class),
+		cmocka_unit_test(test_squeeze_forgets),
 	};
 	int failed = cmocka_run_group_tests_name("promise", tests, NULL, NULL);
 

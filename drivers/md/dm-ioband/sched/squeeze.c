@@ -36,6 +36,8 @@ enum {
 	LIMIT_LATE	= 4,
 	/* So many late I/Os tell whether it is of use: */
 	JUDGE_LATE	= 8,
+	/* A look in which a group had no I/O is as good as so many I/Os in time. */
+	IDLE_PART	= LATE_PART / 8,
 	/* not if less than one in so many is in time; at the least rate, if more are late. */
 	ALL_PART	= 32,
 	VAIN_PART	= 16,
@@ -151,7 +153,7 @@ void ioband_squeeze_note(struct ioband_sched *sched, struct ioband_terms *terms,
 			 u32 done, u32 late, u64 now_ns)
 {
 	struct ioband_squeeze *squeeze = &sched->squeeze;
-	s64 part = (s64)late * LATE_PART - done;
+	s64 part = done ? (s64)late * LATE_PART - done : -IDLE_PART;
 
 	terms->late = clamp(terms->late + part, (s64)0, (s64)2 * LIMIT_LATE * LATE_PART);
 	squeeze->excess = max(squeeze->excess, terms->late);

@@ -613,7 +613,7 @@ static void test_squeeze_forgets(void **state)
 	other = bed_add(NULL, 100);
 	bed_set(other, &target);
 	for (i = 0; i < 150; i++) {
-		bed.now_ns += IOBAND_SQUEEZE_LOOK_NS;
+		bed.now_ns += IOBAND_SQUEEZE_TICK_NS;
 		ioband_squeeze_note(&bed.sched, idle->terms, i < 10 ? 10 : 0, i < 10 ? 5 : 0,
 				    bed.now_ns);
 		ioband_squeeze_note(&bed.sched, other->terms, 100, 0, bed.now_ns);

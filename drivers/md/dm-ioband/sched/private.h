@@ -76,6 +76,16 @@ static inline bool ioband_other_waits(const struct ioband_node *node, unsigned i
 	       (first && (ioband_facet_node(first) != node || first->child));
 }
 
+/* The ways a node is ready to go, no limit up to the root in force, a bit each. */
+static inline u64 ioband_open_ways(const struct ioband_node *node)
+{
+	u64 ways = node->ready;
+
+	while (ways && (node = node->parent)->parent)
+		ways &= node->ready;
+	return ways;
+}
+
 /* The ways that the squeeze keeps shut for what goes in its turn. */
 static inline u64 ioband_shut(const struct ioband_sched *sched)
 {
@@ -141,7 +151,6 @@ bool ioband_first_waiting(const struct ioband_leg *leg, enum ioband_class class,
 			  enum ioband_dir dir, struct ioband_node **child, u64 *place);
 void ioband_place_own(struct ioband_node *node, unsigned int way);
 const struct ioband_node *ioband_last_limited(const struct ioband_node *node);
-u64 ioband_open_ways(const struct ioband_node *node);
 bool ioband_node_place(struct ioband_sched *sched, struct ioband_node *node, u64 now_ns);
 void ioband_node_update(struct ioband_sched *sched, struct ioband_node *node, u64 now_ns);
 void ioband_tags_restart(struct ioband_sched *sched);

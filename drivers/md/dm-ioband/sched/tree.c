@@ -20,21 +20,6 @@ static struct ioband_heap *siblings_of(const struct ioband_facet *facet)
 }
 
 /**
- * ioband_open_ways - the ways a node is ready to go, no limit above it in force
- * @node: the node
- *
- * Return: a bit for each way.
- */
-u64 ioband_open_ways(const struct ioband_node *node)
-{
-	u64 ways = node->ready;
-
-	while (ways && (node = node->parent)->parent)
-		ways &= node->ready;
-	return ways;
-}
-
-/**
  * ioband_may_go - whether a group, or one below it, holds I/O that no limit holds back
  * @node: the group
  * @dir: what goes this way

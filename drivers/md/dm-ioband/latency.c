@@ -45,10 +45,14 @@ void iog_note_latency(struct ioband_pool *pool, struct ioband_group *group, bool
 		atomic_inc(&group->late_ios);
 }
 
-/* Returns whether it has made up for all that was late, or has no target any more. */
+/*
+ * Returns whether it has made up for all that was late, or wants nothing now, or has no
+ * target any more.
+ */
 static bool iog_check_late(struct ioband_pool *pool, struct ioband_group *group, u64 now_ns)
 {
 	struct ioband_terms *terms = group->node.terms;
+	u64 sectors[IOBAND_DIRS];
 	u32 late = atomic_xchg(&group->late_ios, 0);
 	u32 done = atomic_xchg(&group->timed_ios, 0);
 
@@ -56,6 +60,10 @@ static bool iog_check_late(struct ioband_pool *pool, struct ioband_group *group,
 
 	if (group->detached || !terms || !terms->latency_ns)
 		return true;
+	if (!done && !late && !group->node.held && !iog_in_flight(group, sectors)) {
+		ioband_squeeze_rest(terms);
+		return !pool->sched.squeeze.is_on;
+	}
 	ioband_squeeze_note(&pool->sched, terms, max(done, late), late, now_ns);
 	return !terms->late && !pool->sched.squeeze.is_on;
 }

@@ -45,11 +45,16 @@ bool iop_tick_squeeze(struct sim_pool *pool, u64 now_ns)
 	    now_ns - squeeze->looked_ns < IOBAND_SQUEEZE_TICK_NS)
 		return squeeze->is_on;
 	list_for_each_entry_safe(group, next, &pool->late, late) {
-		ioband_squeeze_note(&pool->sched, group->node.terms, group->timed_ios,
-				    group->late_ios, now_ns);
+		bool rests = !group->timed_ios && !group->held && !group->in_flight;
+
+		if (rests)
+			ioband_squeeze_rest(group->node.terms);
+		else
+			ioband_squeeze_note(&pool->sched, group->node.terms, group->timed_ios,
+					    group->late_ios, now_ns);
 		group->timed_ios = 0;
 		group->late_ios = 0;
-		if (!group->node.terms->late && !squeeze->is_on)
+		if ((rests || !group->node.terms->late) && !squeeze->is_on)
 			list_del_init(&group->late);
 	}
 	ioband_squeeze_tick(&pool->sched, now_ns);

@@ -36,8 +36,6 @@ enum {
 	LIMIT_LATE	= 4,
 	/* So many late I/Os tell whether it is of use: */
 	JUDGE_LATE	= 8,
-	/* A look in which a group had no I/O is as good as so many I/Os in time. */
-	IDLE_PART	= LATE_PART / 8,
 	/* not if less than one in so many is in time; at the least rate, if more are late. */
 	ALL_PART	= 32,
 	VAIN_PART	= 16,
@@ -153,7 +151,7 @@ void ioband_squeeze_note(struct ioband_sched *sched, struct ioband_terms *terms,
 			 u32 done, u32 late, u64 now_ns)
 {
 	struct ioband_squeeze *squeeze = &sched->squeeze;
-	s64 part = done ? (s64)late * LATE_PART - done : -IDLE_PART;
+	s64 part = (s64)late * LATE_PART - done;
 
 	terms->late = clamp(terms->late + part, (s64)0, (s64)2 * LIMIT_LATE * LATE_PART);
 	squeeze->excess = max(squeeze->excess, terms->late);
@@ -163,6 +161,17 @@ void ioband_squeeze_note(struct ioband_sched *sched, struct ioband_terms *terms,
 	squeeze->done += done;
 	squeeze->late += late;
 	squeeze->worst = max(squeeze->worst, part);
+}
+
+/**
+ * ioband_squeeze_rest - note that a group with a latency target wants nothing now
+ * @terms: the group's terms
+ *
+ * What it has missed begins no squeeze any more; one more I/O that is late does.
+ */
+void ioband_squeeze_rest(struct ioband_terms *terms)
+{
+	terms->late = min_t(s64, terms->late, LATE_PART);
 }
 
 /**

@@ -35,6 +35,7 @@ struct ioband_squeeze {
 	u64 until_ns;		/* until when it stays away */
 };
 
+void ioband_squeeze_rest(struct ioband_terms *terms);
 void ioband_squeeze_note(struct ioband_sched *sched, struct ioband_terms *terms,
 			 u32 done, u32 late, u64 now_ns);
 void ioband_squeeze_check(struct ioband_sched *sched, u64 now_ns);

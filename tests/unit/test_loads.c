@@ -1,8 +1,126 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What groups get of simulated disks whose depth has to be found.
+ * What groups get of simulated disks whose depth has to be found. With the word "table" it
+ * prints what is due in loads as people have them, and what they get.
  */
 #include "simbed.h"
+
+#define FLASH32	"[disk]\nmodel = flat\nqueue_depth = 1023\nservice_ns = 80000\njitter_percent = 25\n"
+#define SETTLED	"[run]\nsettle = 4s\ntime = 4s\n"
+/* Of hundreds of thousands of I/Os a second these are enough. */
+#define QUICK	"[run]\nsettle = 2s\ntime = 500ms\n"
+#define ONE_TWO(n)						\
+	"[pool]\npolicy = weight\n[group a]\n[job]\ndepth = " #n "\n"	\
+	"[group b]\nweight = 200\n[job]\ndepth = " #n "\n"
+#define BACKUP	"[group backup]\n[job]\npattern = sequential\ndepth = 16\nsize = 1M\n"
+#define BY_SIZE	"[pool]\npolicy = weight-iosize\n"
+#define LIGHT	"[pool]\npolicy = weight\n[group light]\nweight = 700\n[job]\n[group deep]\nweight = 7\n"
+
+/**
+ * struct load - one of those that people have, and what is due in it
+ * @title: what it is, and whose part is looked at
+ * @text: the scenario
+ * @group: whose
+ * @due: what that is due: I/Os a second, or if no more than 1 a part of all I/Os
+ * @asked: percent of that which it must have
+ * @has: percent which it has so far, if that is less; 0 if not
+ */
+static const struct load {
+	const char *title;
+	const char *text;
+	const char *group;
+	double due;
+	double asked;
+	double has;
+} loads[] = {
+	{ "Alone, with a limit of 4,442, on 128 slots", SETTLED
+	  "[disk]\nmodel = flat\nslots = 128\nqueue_depth = 1023\nservice_ns = 1000000\n"
+	  "[pool]\npolicy = weight\n[group a]\niops = 4442\n[job]\ndepth = 16\nthink = 1ms\n",
+	  "a", 4442, 95, 0 },
+	{ "32 and 32 reads on 32 slots, weights 1:2: the second", QUICK FLASH32
+	  "slots = 32\n" ONE_TWO(32), "b", 2 / 3.0, 95, 0 },
+	{ "32 and 32 on *ssd*, 1:2: the second", QUICK SSD ONE_TWO(32), "b", 2 / 3.0, 95, 0 },
+	{ "32 and 32 on 48 slots, 1:2: the second", QUICK FLASH32 "slots = 48\n" ONE_TWO(32),
+	  "b", 2 / 3.0, 95, 74 },
+	{ "20 and 20 on 32 slots, 1:2: the second", QUICK FLASH32 "slots = 32\n" ONE_TWO(20),
+	  "b", 2 / 3.0, 95, 74 },
+	{ "A database's read beside a backup of 1 MiB, 16 deep, on *ssd*: the backup", SETTLED SSD
+	  BY_SIZE "[group db]\n[job]\n" BACKUP, "backup", 2541, 75, 0 },
+	{ "The same: the database, beside what a limit by hand leaves it", SETTLED SSD
+	  BY_SIZE "[group db]\n[job]\n" BACKUP, "db", 1881, 80, 42 },
+	{ "Four of its reads: the backup", SETTLED SSD
+	  BY_SIZE "[group db]\n[job]\ndepth = 4\n" BACKUP, "backup", 2541, 75, 71 },
+	{ "48 reads beside 48 writes on *ssd*: the reads", QUICK SSD
+	  BY_SIZE "[group r]\n[job]\ndepth = 48\n[group w]\n[job]\nwrite = 100\ndepth = 48\n",
+	  "r", 60900, 80, 15 },
+	{ "48 reads beside one writer: the reads", QUICK SSD
+	  BY_SIZE "[group r]\n[job]\ndepth = 48\n[group w]\n[job]\nwrite = 100\n",
+	  "r", 79170, 80, 20 },
+	{ "48 reads beside 48 that went over to writing a second ago: the reads",
+	  "[run]\nsettle = 3s\ntime = 500ms\n" SSD
+	  BY_SIZE "[group r]\n[job]\ndepth = 48\n[group w]\n[job]\ndepth = 48\nstop = 2s\n"
+	  "[job]\nwrite = 100\ndepth = 48\nstart = 2s\n", "r", 60900, 80, 16 },
+	{ "4 KiB beside 512 bytes: the former", QUICK FLAT
+	  "queue_depth = 1023\nslots = 16\nservice_ns = 100000\njitter_percent = 40\n"
+	  BY_SIZE "[group a]\n[job]\ndepth = 48\n[group b]\n[job]\ndepth = 32\nsize = 512\n",
+	  "a", 80000, 95, 0 },
+	{ "A limit of 1,311 below one of 3,591",
+	  "[run]\nsettle = 3s\ntime = 3s\n" FLAT "queue_depth = 1023\nslots = 16\nservice_ns = 50000\n"
+	  "[pool]\npolicy = weight\n[group g0]\niops = 3591\n[job]\ndepth = 16\nthink = 10ms\n"
+	  "[group g2]\nweight = 2\nparent = g0\n[job]\ndepth = 2\n"
+	  "[group g3]\nweight = 5\niops = 1311\nparent = g0\n[job]\ndepth = 64\nthink = 10ms\n",
+	  "g3", 1311, 95, 73 },
+	{ "One read at a time beside 16 deep, 700:7, on 2 slots", SETTLED FLAT
+	  "slots = 2\njitter_percent = 25\n" LIGHT "[job]\ndepth = 16\n", "light", 990, 95, 64 },
+	{ "The same on 4 slots", SETTLED FLAT
+	  "slots = 4\njitter_percent = 25\n" LIGHT "[job]\ndepth = 16\n", "light", 990, 95, 76 },
+	{ "32 deep, on 8 slots", SETTLED FLAT
+	  "slots = 8\njitter_percent = 25\n" LIGHT "[job]\ndepth = 32\n", "light", 990, 95, 84 },
+	{ "16 and 16 random reads on *hdd*: both", "[run]\nsettle = 10s\ntime = 60s\n"
+	  "[disk]\nmodel = hdd\n[pool]\npolicy = weight-time\n"
+	  "[group a]\n[job]\ndepth = 16\n[group b]\n[job]\ndepth = 16\n", "total", 299, 80, 69 },
+};
+
+static double got_of(const struct load *load)
+{
+	simulate(load->text);
+	return load->due > 1 ? iops(load->group) : iops(load->group) / iops("total");
+}
+
+/* What falls short is known, and told in docs/results.md: it gets no worse, and if mended that is said. */
+static void test_everyday_loads(void **state)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(loads); i++) {
+		const struct load *load = &loads[i];
+		double percent = got_of(load) / load->due * 100;
+
+		clean_up(NULL);
+		if (percent < (load->has ?: load->asked))
+			fail_msg("%s: %.1f %% of what is due", load->title, percent);
+		if (load->has && percent >= load->asked)
+			fail_msg("%s: %.1f %% of what is due, which is enough", load->title, percent);
+	}
+}
+
+static void print_table(void)
+{
+	size_t i;
+
+	printf("| | due | asked | got | |\n|---|--:|--:|--:|---|\n");
+	for (i = 0; i < ARRAY_SIZE(loads); i++) {
+		const struct load *load = &loads[i];
+		bool is_share = load->due <= 1;
+		double got = got_of(load);
+
+		clean_up(NULL);
+		printf(is_share ? "| %s | %.1f %% | %.0f %% of it | %.1f %% | %s |\n" :
+				  "| %s | %.0f | %.0f %% of it | %.0f | %s |\n",
+		       load->title, load->due * (is_share ? 100 : 1), load->asked,
+		       got * (is_share ? 100 : 1), load->has ? "short" : "");
+	}
+}
 
 /*
  * Who has a limit and nobody beside gets that, though what a limit lets go comes in clumps;
@@ -126,22 +244,17 @@ static void test_few_outstanding(void **state)
  */
 static void test_small_beside_large(void **state)
 {
-	static const char * const sizes[] = { "1M", "512K" };
 	char text[300];
-	size_t i;
 	int few;
 
-	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
-		for (few = 1; few <= 4; few *= 2) {
-			snprintf(text, sizeof(text), "[pool]\npolicy = weight-iosize\n"
-				 "[run]\nsettle = 4s\ntime = 1s\n" SSD
-				 "[group db]\n[job]\ndepth = %d\n[group backup]\n[job]\n"
-				 "pattern = sequential\ndepth = 16\nsize = %s\n", few, sizes[i]);
-			simulate(text);
-			assert_true(row("backup")->bytes[0] / result.seconds > .7 * 2663e6);
-			assert_true(iops("db") > .06 * 9900 * few);
-			clean_up(NULL);
-		}
+	for (few = 1; few <= 4; few *= 2) {
+		snprintf(text, sizeof(text), BY_SIZE "[run]\nsettle = 2s\ntime = 500ms\n" SSD
+			 "[group db]\n[job]\ndepth = %d\n[group backup]\n[job]\n"
+			 "pattern = sequential\ndepth = 16\nsize = 512K\n", few);
+		simulate(text);
+		assert_true(row("backup")->bytes[0] / result.seconds > .7 * 2663e6);
+		assert_true(iops("db") > .06 * 9900 * few);
+		clean_up(NULL);
 	}
 }
 
@@ -165,19 +278,11 @@ static void test_size_does_not_matter(void **state)
  */
 static void test_drive_sorts(void **state)
 {
-	static const unsigned int deep[] = { 16, 1 };
-	char text[300];
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(deep); i++) {
-		snprintf(text, sizeof(text), "[pool]\npolicy = weight-time\n[disk]\nmodel = hdd\n"
-			 "[run]\nsettle = 10s\ntime = 60s\n[group a]\n[job]\ndepth = %u\n"
-			 "[group b]\n[job]\ndepth = 16\n", deep[i]);
-		simulate(text);
-		assert_true(iops("b") > 95);
-		assert_true(iops("a") > (deep[i] > 1 ? 95 : 56));
-		clean_up(NULL);
-	}
+	simulate("[pool]\npolicy = weight-time\n[disk]\nmodel = hdd\n"
+		 "[run]\nsettle = 10s\ntime = 60s\n[group a]\n[job]\n"
+		 "[group b]\n[job]\ndepth = 16\n");
+	assert_true(iops("b") > 95);
+	assert_true(iops("a") > 56);
 }
 
 /* On a slow disk it takes longer to see that twice as much is worth it. */
@@ -189,9 +294,10 @@ static void test_slow_depth(void **state)
 	assert_true(iops("total") > 190);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(test_everyday_loads),
 		TEST(test_alone_with_limit),
 		TEST(test_in_step),
 		TEST(test_fits_into_trial),
@@ -203,5 +309,9 @@ int main(void)
 		TEST(test_slow_depth),
 	};
 
+	if (argc == 2 && !strcmp(argv[1], "table")) {
+		print_table();
+		return 0;
+	}
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -91,6 +91,21 @@ def markdown_table(experiment, view, shown, words, spreads):
     return "\n".join(lines)
 
 
+# Written by "make -C tests/unit loads".
+LOADS = f"{DOCS}/results/loads.md"
+LOADS_HEAD = """## Loads as people have them, simulated
+
+What is due, how much of that is asked for at least, and what groups get, by `ioband simulate`
+with the shipped models of disks: I/Os a second, or a part of all. tests/unit/test_loads.c has
+the scenarios; what falls short there may not become worse. In the first row it is the limit; of
+a database beside a backup, what a limit set by hand for the backup leaves it; of reads beside
+writes, the best equal part of what each has alone that any such limit gives; on *hdd* what the
+drive does without control.
+
+`make -C tests/unit loads O=$PWD/build/unit` writes this table.
+"""
+
+
 # What everybody would try first has a column each at a glance; the rest has a value of its own.
 GLANCE = ["none", "mq-deadline", "kyber", "bfq", "iocost", "iocost tuned",
           "ioband weight", "ioband weight-iosize", "ioband weight-time"]
@@ -182,6 +197,8 @@ def write(rows):
                 parts.append(f"By {experiment.point_label}:\n")
             parts.append(markdown_table(experiment, view, shown, words,
                                         figures.spreads(values, key)) + "\n")
+    with open(LOADS, encoding="utf-8") as file:
+        parts += [LOADS_HEAD, file.read()]
     if rows.figures("two-processors")[0]:
         parts.append(many.section(rows, f"{DOCS}/results"))
     missing = [name for name in catalogue.all_experiments() if not rows.figures(name)[0]]

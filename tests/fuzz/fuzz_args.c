@@ -111,6 +111,7 @@ static void check_table(const struct ioband_table *table, char **words,
 	must(table->settings.token_base <= S32_MAX);
 	must(table->offset_sectors <= S64_MAX >> 9);
 	must(table->auto_depth <= IOBAND_AUTO_DEPTH_MAX);
+	must(table->as_linear <= 1);
 	must(!table->auto_depth || table->type == IOBAND_TYPE_CGROUP);
 
 	must(table->nr_groups >= 1 && table->nr_groups <= nr);
@@ -164,6 +165,7 @@ static void check_message(const struct ioband_message *msg, char **words,
 	case IOBAND_MSG_RESET:
 	case IOBAND_MSG_STATS:
 	case IOBAND_MSG_SHOW:
+	case IOBAND_MSG_TABLE:
 		must(nr == 1);
 		break;
 	default:

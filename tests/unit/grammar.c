@@ -93,6 +93,8 @@ static char *show_table(char *at, const struct ioband_table *table)
 		      table->auto_depth);
 	if (table->settings.quantum_ms)
 		at += sprintf(at, " quantum%u", table->settings.quantum_ms);
+	if (table->as_linear)
+		at += sprintf(at, " as_linear");
 	for (i = 0; i < table->nr_groups; i++) {
 		*at++ = ' ';
 		at = show_ref(at, &table->groups[i].ref);

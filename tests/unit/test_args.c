@@ -149,6 +149,8 @@ static void test_table_options(void **state)
 		  "d s 0 0 none weight-time 0 +8 auto0 quantum1 -1:9" },
 		{ "d s 0 0 cgroup weight options 2 auto 1",
 		  "d s 0 0 cgroup weight 0 +0 auto1 -1:0" },
+		{ "d s 0 0 cgroup weight options 4 as_linear 1 offset 8",
+		  "d s 0 0 cgroup weight 0 +8 auto0 as_linear -1:0" },
 	};
 
 	ACCEPT_ALL(true, rows);
@@ -281,7 +283,9 @@ static void test_options_refused(void **state)
 		{ "d s 0 0 none weight options 0 offset 5", options, "options 0", "2 words follow" },
 		{ "d s 0 0 none weight options 1 offset", options, "'offset'", "has no value" },
 		{ "d s 0 0 none weight options 3 offset 5 x", options, "'x'", "has no value" },
-		{ "d s 0 0 none weight options 2 colour 5", options, "'colour'", "expected offset, auto, carryover or quantum" },
+		{ "d s 0 0 none weight options 2 colour 5", options, "'colour'", "expected offset, auto, carryover, quantum or as_linear" },
+		{ "d s 0 0 none weight options 2 as_linear 0", options, "'0'", "expected 1 to 1" },
+		{ "d s 0 0 none weight options 2 as_linear 2", options, "'2'", "expected 1 to 1" },
 		{ "d s 0 0 none weight options 2 offset -1", options, "'-1'", "expected a number" },
 		{ "d s 0 0 none weight options 2 offset 18014398509481984", options,
 		  "18014398509481984", "expected a number" },

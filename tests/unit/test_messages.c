@@ -74,6 +74,7 @@ static void test_messages(void **state)
 		       " group=/a:b weight=0,min=5120,bps=6144+0/0");
 	accept_message("stats", IOBAND_MSG_STATS, "");
 	accept_message("show", IOBAND_MSG_SHOW, "");
+	accept_message("table", IOBAND_MSG_TABLE, "");
 }
 
 static void test_messages_refused(void **state)

@@ -191,6 +191,7 @@ static int parse_option(const char *name, const char *word, u32 *given,
 		{ "auto",	&table->auto_depth,		IOBAND_AUTO_DEPTH_MAX },
 		{ "carryover",	&table->settings.carryover,	S32_MAX },
 		{ "quantum",	&table->settings.quantum_ms,	IOBAND_QUANTUM_MS_MAX },
+		{ "as_linear",	&table->as_linear,		1 },
 		{ "offset", NULL, 0 },
 	};
 	unsigned int i = 0;
@@ -199,7 +200,7 @@ static int parse_option(const char *name, const char *word, u32 *given,
 		i++;
 	if (i == ARRAY_SIZE(options))
 		return ioband_refuse(err, brief,
-				     "option '%.40s': expected offset, auto, carryover or quantum",
+				     "option '%.40s': expected offset, auto, carryover, quantum or as_linear",
 				     name);
 	if (*given & BIT(i))
 		return ioband_refuse(err, brief, "%s: given twice", name);
@@ -438,6 +439,7 @@ int ioband_parse_message(unsigned int argc, char **argv,
 		{ "set",	 IOBAND_MSG_SET,	 2, UINT_MAX, 0 },
 		{ "stats",	 IOBAND_MSG_STATS,	 0, 0, 0 },
 		{ "show",	 IOBAND_MSG_SHOW,	 0, 0, 0 },
+		{ "table",	 IOBAND_MSG_TABLE,	 0, 0, 0 },
 	};
 	static const char brief[] = "Unrecognised band message received.";
 	unsigned int i;
@@ -451,7 +453,7 @@ int ioband_parse_message(unsigned int argc, char **argv,
 			break;
 	if (i == ARRAY_SIZE(verbs))
 		return ioband_refuse(err, brief,
-				     "message '%.40s': expected type, attach, detach, policy, weight, token, carryover, quantum, io_throttle, io_limit, range-bw, reset, set, stats or show",
+				     "message '%.40s': expected type, attach, detach, policy, weight, token, carryover, quantum, io_throttle, io_limit, range-bw, reset, set, stats, show or table",
 				     argv[0]);
 	argc--;
 	argv++;

@@ -54,6 +54,7 @@ struct ioband_table {
 	enum ioband_type type;	/* how bios are sorted into groups */
 	const struct ioband_policy *policy;	/* what an I/O costs */
 	u64 offset_sectors;	/* where on @device the target begins */
+	u32 as_linear;		/* others are shown the line of dm-linear that it stands for */
 	u32 auto_depth;		/* each cgroup down to this level gets a group; 0: none does */
 	unsigned int nr_groups;	/* length of @groups */
 	/* The default group, then those to attach; freed by ioband_table_free() */
@@ -76,6 +77,7 @@ enum ioband_verb {
 	IOBAND_MSG_SET,
 	IOBAND_MSG_STATS,
 	IOBAND_MSG_SHOW,
+	IOBAND_MSG_TABLE,
 };
 
 /* One message */

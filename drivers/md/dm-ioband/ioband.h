@@ -271,6 +271,7 @@ struct ioband_target {
 	struct dm_target *ti;
 	struct dm_dev *dev;
 	sector_t offset_sectors;
+	bool as_linear;			/* others are shown a line of dm-linear; constant */
 	u32 bio_bytes;			/* larger bios are split; constant */
 	struct ioband_lane *lanes;	/* two for each leg of the pool */
 	unsigned int nr_legs;		/* of its device; the pool may have others */
@@ -585,6 +586,7 @@ void iot_status(struct dm_target *ti, status_type_t type,
 		unsigned int status_flags, char *result, unsigned int maxlen);
 void iot_stats(struct ioband_target *iot, char *result, unsigned int maxlen);
 void iot_show(struct ioband_target *iot, char *result, unsigned int maxlen);
+void iot_table(const struct ioband_target *iot, char *result, unsigned int maxlen);
 
 /* pool.c */
 struct ioband_pool *iop_get(const struct ioband_table *table,

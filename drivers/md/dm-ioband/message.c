@@ -116,6 +116,7 @@ static int iov_message(struct ioband_volume *volume,
 		return 0;
 	case IOBAND_MSG_STATS:
 	case IOBAND_MSG_SHOW:
+	case IOBAND_MSG_TABLE:
 		break;
 	}
 	return -EINVAL;
@@ -153,6 +154,9 @@ int iot_message(struct dm_target *ti, unsigned int argc, char **argv,
 		return 1;
 	case IOBAND_MSG_SHOW:
 		iot_show(iot, result, maxlen);
+		return 1;
+	case IOBAND_MSG_TABLE:
+		iot_table(iot, result, maxlen);
 		return 1;
 	default:
 		break;

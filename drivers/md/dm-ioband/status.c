@@ -87,13 +87,16 @@ static unsigned int emit_settings(struct ioband_group *group, char *result,
 	return sz + min(len, maxlen - sz - 1);
 }
 
-/*
- * Print the line that recreates the present state. What is automatic stays so:
- * io_throttle and io_limit are printed as 0, where 1.14 printed what it had
- * chosen.
+/**
+ * iot_table - print the line that recreates the present state
+ * @iot: the target
+ * @result: buffer for the text
+ * @maxlen: its size
+ *
+ * What is automatic stays so: io_throttle and io_limit are printed as 0, where 1.14 printed
+ * what it had chosen.
  */
-static void iot_status_table(const struct ioband_target *iot, char *result,
-			     unsigned int maxlen)
+void iot_table(const struct ioband_target *iot, char *result, unsigned int maxlen)
 {
 	struct ioband_volume *volume = iot->volume;
 	const struct ioband_pool *pool = volume->pool;
@@ -105,6 +108,7 @@ static void iot_status_table(const struct ioband_target *iot, char *result,
 		{ "auto",	volume->auto_depth },
 		{ "carryover",	READ_ONCE(pool->settings.carryover) },
 		{ "quantum",	READ_ONCE(pool->settings.quantum_ms) },
+		{ "as_linear",	iot->as_linear },
 	};
 	unsigned int words = 0, sz = 0, i;
 
@@ -141,6 +145,7 @@ void iot_status(struct dm_target *ti, status_type_t type,
 	const struct ioband_target *iot = ti->private;
 	struct ioband_volume *volume = iot->volume;
 	const struct ioband_pool *pool = volume->pool;
+	const unsigned int *version = ti->type->version;
 	unsigned int sz = 0;
 
 	switch (type) {
@@ -149,10 +154,15 @@ void iot_status(struct dm_target *ti, status_type_t type,
 		emit_groups(volume, emit_counters, result, sz, maxlen);
 		break;
 	case STATUSTYPE_TABLE:
-		iot_status_table(iot, result, maxlen);
+		if (iot->as_linear)
+			DMEMIT("%s %llu", iot->dev->name, (u64)iot->offset_sectors);
+		else
+			iot_table(iot, result, maxlen);
 		break;
 	case STATUSTYPE_IMA:
-		DMEMIT_TARGET_NAME_VERSION(ti->type);
+		/* Its name is the true one, whatever others are shown. */
+		DMEMIT("target_name=ioband,target_version=%u.%u.%u", version[0], version[1],
+		       version[2]);
 		DMEMIT(",device_name=%s,start=%llu,share=%s,type=%s,policy=%s;",
 		       iot->dev->name, (u64)iot->offset_sectors, pool->name,
 		       ioband_type_name(READ_ONCE(volume->type)),

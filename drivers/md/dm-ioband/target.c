@@ -89,6 +89,7 @@ static int iot_open(struct ioband_target *iot, const struct ioband_table *table,
 		goto put_device;
 	}
 	iot->offset_sectors = table->offset_sectors;
+	iot->as_linear = table->as_linear;
 	iot->bio_bytes = iot_bio_bytes(iot);
 	iot_find_legs(iot);
 	return 0;
@@ -203,6 +204,9 @@ static int iot_join(struct ioband_target *iot, const struct ioband_table *table,
 	return r;
 }
 
+/* The same by another name. */
+static struct target_type ioband_as_linear;
+
 static int ioband_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 {
 	struct ioband_error err = { "Cannot allocate ioband target", "" };
@@ -239,6 +243,12 @@ static int ioband_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	/* bio_adopt() has dm start its accounting of each bio. */
 	ti->accounts_remapped_io = true;
 	ti->private = iot;
+	/*
+	 * LVM compares what is active with the table that it would load, and if they are
+	 * the same leaves it alone, and ioband with it.
+	 */
+	if (iot->as_linear)
+		ti->type = &ioband_as_linear;
 	return 0;
 
 put_device:
@@ -571,8 +581,11 @@ static struct target_type ioband_target = {
 
 static int __init dm_ioband_init(void)
 {
-	int r = dm_register_target(&ioband_target);
+	int r;
 
+	ioband_as_linear = ioband_target;
+	ioband_as_linear.name = "linear";
+	r = dm_register_target(&ioband_target);
 	if (r < 0)
 		DMERR("register failed %d", r);
 	return r;

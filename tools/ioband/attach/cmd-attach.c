@@ -65,6 +65,7 @@ static int check_same(const struct options *opts,
 			want.groups[i].has_id = now.groups[i].has_id,
 			want.groups[i].id = now.groups[i].id;
 		config_merge(&want, words);
+		want.is_attached = now.is_attached;
 		snprintf(devno, sizeof(devno), "%u:%u", vol->major, vol->minor);
 		if (words->given[CONFIG_POLICY])
 			share_adopt(opts, volumes, &want, devno);

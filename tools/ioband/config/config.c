@@ -479,6 +479,8 @@ char *config_params(const struct config *cfg, const char *device,
 	words += offset_sectors ? 2 : 0;
 	words += cfg->auto_depth ? 2 : 0;
 	words += cfg->quantum_ms ? 2 : 0;
+	/* So LVM finds what it has loaded, or what is like that. */
+	words += cfg->is_attached ? 2 : 0;
 	if (words)
 		fprintf(to, " options %u", words);
 	if (offset_sectors)
@@ -487,6 +489,8 @@ char *config_params(const struct config *cfg, const char *device,
 		fprintf(to, " auto %u", cfg->auto_depth);
 	if (cfg->quantum_ms)
 		fprintf(to, " quantum %u", cfg->quantum_ms);
+	if (cfg->is_attached)
+		fprintf(to, " as_linear 1");
 	xmemclose(to);
 	return text;
 }

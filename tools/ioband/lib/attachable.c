@@ -139,6 +139,11 @@ static bool may_be_moved(const char *type)
  * for them below ioband, and the transaction that it has written to its own metadata
  * never reaches the pool: from then on it refuses to touch that pool.
  *
+ * Into a part of a volume ioband goes only if LVM is shown its own table there. When it
+ * removes a thin volume LVM loads the table for the pool's data that it does not find, and
+ * leaves it inactive; to extend the pool it then takes that for the longer one that it
+ * would have loaded itself, and the pool stays suspended.
+ *
  * Return: the reason, to be freed; %NULL if there is none.
  */
 char *attach_obstacle(const struct options *opts, const char *name,
@@ -154,6 +159,8 @@ char *attach_obstacle(const struct options *opts, const char *name,
 		if (!strncmp(type, "snapshot-", 9))
 			return xasprintf("it has a snapshot, so its table is of target '%s'; when the snapshot is removed, ioband is put in again by itself if the volume is enabled",
 					 type);
+		if (leaf_is(name) && !strcmp(type, "striped"))
+			return xstrdup("its data are striped, and LVM could not extend it any more; put a volume on top of the one that is used, with 'ioband enable NAME DEVICE'");
 		if (!may_be_moved(type))
 			return xasprintf("its table has a line of target '%s', and only linear and striped can be moved; put a volume on top of it with 'ioband enable NAME DEVICE'",
 					 type);

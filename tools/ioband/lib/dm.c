@@ -223,14 +223,61 @@ out:
 	return r;
 }
 
-int ioband_dm_table(const char *name, struct ioband_dm_targets *targets)
+/*
+ * A target of ours may show the line of dm-linear that it stands for, so that LVM leaves it
+ * alone; but that one has no status.
+ */
+static const char linear[] = "linear";
+
+static void set_ours(struct ioband_dm_target *target)
 {
-	return get_targets(DM_DEVICE_TABLE, name, targets);
+	free(target->type);
+	target->type = xstrdup("ioband");
 }
 
 int ioband_dm_status(const char *name, struct ioband_dm_targets *targets)
 {
-	return get_targets(DM_DEVICE_STATUS, name, targets);
+	int r = get_targets(DM_DEVICE_STATUS, name, targets);
+
+	for (size_t i = 0; i < targets->nr; i++)
+		if (!strcmp(targets->v[i].type, linear) &&
+		    *targets->v[i].params)
+			set_ours(&targets->v[i]);
+	return r;
+}
+
+/* Ask those of ours for the line that is theirs. */
+static void find_ours(const char *name, struct ioband_dm_targets *targets)
+{
+	struct ioband_dm_targets status;
+
+	ioband_dm_status(name, &status);
+	for (size_t i = 0; i < targets->nr && i < status.nr; i++) {
+		struct ioband_dm_target *target = &targets->v[i];
+		char *params;
+
+		if (strcmp(target->type, linear) ||
+		    !strcmp(status.v[i].type, linear) ||
+		    ioband_dm_message(name, target->start, "table", &params) ||
+		    !params)
+			continue;
+		free(target->params);
+		target->params = params;
+		set_ours(target);
+	}
+	ioband_dm_targets_free(&status);
+}
+
+int ioband_dm_table(const char *name, struct ioband_dm_targets *targets)
+{
+	int r = get_targets(DM_DEVICE_TABLE, name, targets);
+
+	for (size_t i = 0; i < targets->nr; i++)
+		if (!strcmp(targets->v[i].type, linear)) {
+			find_ours(name, targets);
+			break;
+		}
+	return r;
 }
 
 void ioband_dm_targets_free(struct ioband_dm_targets *targets)

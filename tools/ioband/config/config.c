@@ -354,6 +354,7 @@ int config_from_table(struct config *cfg, const struct table_line *line,
 	cfg->io_limit = line->io_limit;
 	cfg->quantum_ms = line->quantum_ms;
 	cfg->auto_depth = line->auto_depth;
+	cfg->is_attached = line->as_linear;
 	for (int i = CONFIG_SHARE; i <= CONFIG_AUTO; i++)
 		cfg->given[i] = true;
 

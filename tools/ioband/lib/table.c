@@ -101,6 +101,10 @@ static int parse_options(struct words *words, struct table_line *line,
 			if (!parse_u64(value, UINT32_MAX, &number))
 				goto bad;
 			line->quantum_ms = number;
+		} else if (!strcmp(key, "as_linear")) {
+			if (!parse_u64(value, 1, &number))
+				goto bad;
+			line->as_linear = number;
 		}
 	}
 	return 0;

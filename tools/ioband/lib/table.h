@@ -40,6 +40,7 @@ struct table_group {
  * @offset_sectors: start of the target on @device
  * @auto_depth: level down to which each cgroup gets a group; 0 for none
  * @quantum_ms: how long a group keeps the disk; 0 for automatic
+ * @as_linear: shown as the line of linear that it stands for: inside a volume
  * @text: the memory that all strings point into
  */
 struct table_line {
@@ -55,6 +56,7 @@ struct table_line {
 	uint64_t offset_sectors;
 	uint32_t auto_depth;
 	uint32_t quantum_ms;
+	bool as_linear;
 	char *text;
 };
 

@@ -397,7 +397,7 @@ int iog_check_parent(struct ioband_group *group, struct ioband_group *parent,
 }
 
 /**
- * iog_apply - put settings into effect
+ * iog_apply - put changed settings into effect; those of a new group: iog_create()
  * @group: the group
  * @settings: all of its settings, checked
  *

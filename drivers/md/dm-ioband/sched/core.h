@@ -52,7 +52,7 @@ enum {
 	IOBAND_PRIOS,
 };
 
-/* What an I/O waited for. */
+/* What an I/O waited for (waits.c); status.c has a word for each. */
 enum ioband_because {
 	IOBAND_BECAUSE_WEIGHT,	/* it was another group's turn */
 	IOBAND_BECAUSE_DEPTH,	/* its turn, but the disk's queue was full */

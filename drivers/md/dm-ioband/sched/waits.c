@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What held I/O waits for: its group's turn, room, a limit, grace.
+ * What held I/O waits for. Limits and grace begin and end while it does, so how long they
+ * lasted is measured. All else that it waits for goes by one reason, noted as it comes: its
+ * group's turn, room, a debt or the squeeze.
  */
 #include "private.h"
 

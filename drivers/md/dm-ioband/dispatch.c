@@ -13,7 +13,8 @@
  *	contention begins		who begins it (A)
  *	an I/O completes		the worker of its lane; while that sends, and may
  *					sleep, look_work (C); nobody while @refill or more
- *					are in flight: tasks come, or the next to complete
+ *					that waited for room are in flight: tasks come, or
+ *					the next to complete
  *	a submitter took a place, and	that submitter
  *	gives it back
  *	a limit or a grace ends		look_work, by the timer that iop_arm() starts

@@ -24,6 +24,7 @@ struct blk {
 	char dm_name[128];
 };
 
+bool blk_is_devno(const char *device);
 char *blk_path(const char *sysroot, const char *device);
 char *blk_stable_path(const char *sysroot, const char *device);
 bool blk_parse_tag(const char *arg, char **tag, char **value);

@@ -22,6 +22,7 @@
 #include "config/services.h"
 #include "config/share.h"
 #include "config/store.h"
+#include "enable/vg.h"
 #include "lib/action.h"
 #include "lib/attachable.h"
 #include "lib/blk.h"
@@ -490,119 +491,6 @@ static int enable_one(const struct options *opts, const char *word,
 	return status;
 }
 
-/* Whether a device-mapper name is one of a volume group. */
-static bool is_in_group(const char *name, const char *group)
-{
-	char prefix[VOLUME_LEN], *word = xasprintf("%s/", group);
-	size_t len;
-
-	blk_dm_name(prefix, sizeof(prefix), word);
-	len = strlen(prefix);
-	free(word);
-	/* A hyphen in the name of the group is written twice. */
-	return len && !strncmp(name, prefix, len) && name[len] != '-';
-}
-
-/* Whether it is a volume or a pool, not a part of one. */
-static bool is_whole(const struct options *opts,
-		     const struct ioband_dm_device *dev)
-{
-	/* "LVM-" and the ids of the group and of the volume. */
-	const size_t group_len = 4 + 32, len = group_len + 32;
-	char devno[DEVNO_LEN], group[40];
-
-	if (!dev->uuid || strncmp(dev->uuid, "LVM-", 4) ||
-	    strlen(dev->uuid) < len)
-		return false;
-	if (dev->uuid[len])
-		return !strcmp(dev->uuid + len, "-pool");
-	snprintf(devno, sizeof(devno), "%u:%u", dev->major, dev->minor);
-	snprintf(group, sizeof(group), "%.*s", (int)group_len, dev->uuid);
-	return !leaf_has_group_above(opts->sysroot, devno, group);
-}
-
-static void add_name(struct names *names, const char *name)
-{
-	for (size_t i = 0; i < names->nr; i++)
-		if (!strcmp(names->v[i], name))
-			return;
-	names->v = xreallocarray(names->v, names->nr + 1, sizeof(*names->v));
-	names->v[names->nr++] = xstrdup(name);
-}
-
-/* A word without a slash may be a volume group, unless something else is called so. */
-static bool may_be_group(const struct options *opts,
-			 const struct volumes *volumes, const char *word)
-{
-	char name[VOLUME_LEN], *why;
-	struct blk blk;
-
-	if (strpbrk(word, "/:=") || volume_known(opts, volumes, word, name))
-		return false;
-	why = blk_look_up(opts->sysroot, word, &blk);
-	free(why);
-	return why;
-}
-
-/* What of a group can be enabled, if the word is one: where ioband is put. */
-static int find_group(const struct options *opts, const char *word,
-		      struct names *names)
-{
-	struct volumes volumes;
-	int status = volumes_read(&volumes);
-
-	memset(names, 0, sizeof(*names));
-	for (size_t i = 0; !status && i < volumes.devices.nr &&
-	     may_be_group(opts, &volumes, word); i++) {
-		const struct ioband_dm_device *dev = &volumes.devices.v[i];
-
-		if (is_in_group(dev->name, word) && is_whole(opts, dev))
-			add_name(names, volumes_leaf(opts, &volumes, dev)->name);
-	}
-	volumes_free(&volumes);
-	return status;
-}
-
-/* What of a group is enabled or has ioband, if the word is one. */
-static int find_known_group(const struct options *opts, const char *word,
-			    struct names *names)
-{
-	struct volumes volumes;
-	struct names files = { 0 };
-	int status = volumes_read(&volumes);
-
-	memset(names, 0, sizeof(*names));
-	if (!status && may_be_group(opts, &volumes, word)) {
-		status = store_names(opts, STORE_ETC, &files);
-		for (size_t i = 0; i < files.nr; i++)
-			if (is_in_group(files.v[i], word))
-				add_name(names, files.v[i]);
-		for (size_t i = 0; i < volumes.nr; i++)
-			if (is_in_group(volumes.v[i].name, word))
-				add_name(names, volumes.v[i].name);
-	}
-	names_free(&files);
-	volumes_free(&volumes);
-	return status;
-}
-
-/* One that cannot be leaves the others as they are: each is done or not. */
-static int each_of(const struct options *opts, const struct names *names,
-		   int (*act)(const struct options *opts, const char *word,
-			      const struct config *words),
-		   const struct config *words)
-{
-	int status = 0, r;
-	size_t nr_done = 0;
-
-	for (size_t i = 0; i < names->nr; i++) {
-		r = act(opts, names->v[i], words);
-		nr_done += !r || r == IOBAND_PARTLY;
-		status = status ? status : r;
-	}
-	return status && nr_done ? IOBAND_PARTLY : status;
-}
-
 /*
  * A volume on top of a device that is not there now: its file has the device. @device: set to
  * that, to be freed, or %NULL.
@@ -666,12 +554,12 @@ int cmd_enable(const struct options *opts, int argc, char **argv)
 	else
 		status = target_check(&version);
 	if (!status && !is_create)
-		status = find_group(opts, argv[0], &names);
+		status = vg_find(opts, argv[0], &names);
 	if (!status && !is_create && !names.nr)
 		status = find_kept_device(opts, argv[0], &kept);
 	if (!status)
 		status = names.nr ?
-			 each_of(opts, &names, enable_inside, &words) :
+			 vg_each(opts, &names, enable_inside, &words) :
 			 enable_one(opts, argv[0], is_create ? argv[1] : kept,
 				    &words);
 	free(kept);
@@ -843,10 +731,10 @@ int cmd_disable(const struct options *opts, int argc, char **argv)
 	if (!argc)
 		return fail(IOBAND_USAGE,
 			    "disable: expected a logical volume or the name of a volume, as in 'ioband disable vg/data'");
-	status = find_known_group(opts, argv[0], &names);
+	status = vg_find_known(opts, argv[0], &names);
 	if (!status)
 		status = names.nr ?
-			 each_of(opts, &names, disable_one, NULL) :
+			 vg_each(opts, &names, disable_one, NULL) :
 			 disable_one(opts, argv[0], NULL);
 	names_free(&names);
 	return status;

@@ -72,7 +72,7 @@ static inline const char *ioband_own_broken(const struct ioband_node *node)
 		    !!(node->ready & BIT_ULL(way)))
 			return "a node has forgotten which of its facets are ready";
 		for (i = 0; i < 2; i++) {
-			count = ioband_heap_count(&facet->held[i]);
+			count = ioband_heap_count(&facet->held[i].heap);
 			if (count < 0)
 				return "a heap of held I/O is torn";
 			held += count;

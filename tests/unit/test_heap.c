@@ -136,6 +136,33 @@ static void test_moving_window(void **state)
 	check();
 }
 
+/* What mostly comes in order, as the I/O of a group does, and goes from anywhere. */
+static void test_queue(void **state)
+{
+	struct ioband_queue queue = { };
+	struct prng prng;
+	int i, step;
+
+	prng_seed(&prng, 0);
+	setup_empty();
+	for (step = 0; step < 20000; step++) {
+		i = prng_below(&prng, NODES);
+		if (inside[i] && prng_percent(&prng, 50))
+			i = queue.heap.root - nodes;
+		if (inside[i]) {
+			ioband_queue_erase(&queue, &nodes[i]);
+			memset(&nodes[i], 0xa5, sizeof(nodes[i]));
+		} else {
+			nodes[i].key = step + prng_below(&prng, 8);
+			ioband_queue_insert(&queue, &nodes[i]);
+		}
+		inside[i] = !inside[i];
+		heap = queue.heap;
+		if (step % 8 == 0)
+			check();
+	}
+}
+
 static void test_before(void **state)
 {
 	assert_true(ioband_before(1, 2));
@@ -214,6 +241,7 @@ int main(void)
 		cmocka_unit_test(test_random_equal_keys),
 		cmocka_unit_test(test_random_across_the_wrap),
 		cmocka_unit_test(test_moving_window),
+		cmocka_unit_test(test_queue),
 	};
 
 	return cmocka_run_group_tests_name("heap", tests, NULL, NULL);

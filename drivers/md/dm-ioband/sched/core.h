@@ -113,7 +113,7 @@ struct ioband_facet {
 	/* Children that have I/O this way which may go, by class */
 	struct ioband_heap ready[IOBAND_CLASSES];
 	/* I/O of the node itself that goes this way: sync, async */
-	struct ioband_heap held[2];
+	struct ioband_queue held[2];
 	u64 parked_ns;	/* how long it was parked, in all; while it is, less the time it began */
 	u8 state;		/* which heap @node is in */
 	u8 way;			/* the leg and the direction */

@@ -10,26 +10,25 @@
  */
 #include "heap.h"
 
-/* Hang the root with the larger key below the other; @a wins a tie. */
-static struct ioband_heap_node *meld(struct ioband_heap_node *a, struct ioband_heap_node *b)
+static struct ioband_heap_node *hang(struct ioband_heap_node *top,
+				     struct ioband_heap_node *sub)
 {
-	struct ioband_heap_node *top = a, *sub = b;
-
-	if (!a)
-		return b;
-	if (!b)
-		return a;
-	if (ioband_before(b->key, a->key)) {
-		top = b;
-		sub = a;
-	}
-
 	sub->prev = top;
 	sub->next = top->child;
 	if (sub->next)
 		sub->next->prev = sub;
 	top->child = sub;
 	return top;
+}
+
+/* Hang the root with the larger key below the other; @a wins a tie. */
+static struct ioband_heap_node *meld(struct ioband_heap_node *a, struct ioband_heap_node *b)
+{
+	if (!a)
+		return b;
+	if (!b)
+		return a;
+	return ioband_before(b->key, a->key) ? hang(b, a) : hang(a, b);
 }
 
 /*
@@ -40,13 +39,12 @@ static struct ioband_heap_node *meld_siblings(struct ioband_heap_node *first)
 {
 	struct ioband_heap_node *pairs = NULL, *heap = NULL;
 
+	if (!first || !first->next)
+		return first;
 	while (first) {
 		struct ioband_heap_node *a = first, *b = a->next, *pair;
 
 		first = b ? b->next : NULL;
-		a->next = NULL;
-		if (b)
-			b->next = NULL;
 		pair = meld(a, b);
 		pair->next = pairs;
 		pairs = pair;
@@ -102,4 +100,32 @@ void ioband_heap_erase(struct ioband_heap *heap, struct ioband_heap_node *node)
 	if (node->next)
 		node->next->prev = node->prev;
 	heap->root = meld(heap->root, rest);
+}
+
+/**
+ * ioband_queue_insert - add a node that mostly comes after all others
+ * @queue: a heap, and what came last
+ * @node: as above
+ */
+void ioband_queue_insert(struct ioband_queue *queue, struct ioband_heap_node *node)
+{
+	if (queue->last && !ioband_before(node->key, queue->last->key)) {
+		node->child = NULL;
+		hang(queue->last, node);
+	} else {
+		ioband_heap_insert(&queue->heap, node);
+	}
+	queue->last = node;
+}
+
+/**
+ * ioband_queue_erase - remove a node, wherever in the queue it is
+ * @queue: the queue
+ * @node: one of its nodes
+ */
+void ioband_queue_erase(struct ioband_queue *queue, struct ioband_heap_node *node)
+{
+	ioband_heap_erase(&queue->heap, node);
+	if (queue->last == node)
+		queue->last = NULL;
 }

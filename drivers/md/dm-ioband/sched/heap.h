@@ -23,6 +23,12 @@ struct ioband_heap {
 	struct ioband_heap_node *root;
 };
 
+/* A heap of what mostly comes in order: as far as it does it is a list, and goes as one */
+struct ioband_queue {
+	struct ioband_heap heap;
+	struct ioband_heap_node *last;	/* what came last, if it is still there */
+};
+
 /* True if virtual time @a comes before @b, across the wrap of the u64. */
 static inline bool ioband_before(u64 a, u64 b)
 {
@@ -38,5 +44,7 @@ ioband_heap_first(const struct ioband_heap *heap)
 
 void ioband_heap_insert(struct ioband_heap *heap, struct ioband_heap_node *node);
 void ioband_heap_erase(struct ioband_heap *heap, struct ioband_heap_node *node);
+void ioband_queue_insert(struct ioband_queue *queue, struct ioband_heap_node *node);
+void ioband_queue_erase(struct ioband_queue *queue, struct ioband_heap_node *node);
 
 #endif /* _IOBAND_HEAP_H */

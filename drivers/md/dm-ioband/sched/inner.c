@@ -34,7 +34,7 @@ static const u16 level_steps[IOBAND_PRIOS] = {
 	1,
 };
 
-static struct ioband_heap *held_of(struct ioband_node *node, const struct ioband_io *io)
+static struct ioband_queue *held_of(struct ioband_node *node, const struct ioband_io *io)
 {
 	return &ioband_facet(node, ioband_way(io))->held[io->is_async];
 }
@@ -79,7 +79,7 @@ void ioband_inner_insert(struct ioband_node *node, struct ioband_io *io)
 	else if (io->prio == IOBAND_PRIO_IDLE)
 		io->node.key += PRIO_APART;
 
-	ioband_heap_insert(held_of(node, io), &io->node);
+	ioband_queue_insert(held_of(node, io), &io->node);
 	node->held++;
 	node->held_async += io->is_async;
 }
@@ -91,7 +91,7 @@ void ioband_inner_insert(struct ioband_node *node, struct ioband_io *io)
  */
 void ioband_inner_erase(struct ioband_node *node, struct ioband_io *io)
 {
-	ioband_heap_erase(held_of(node, io), &io->node);
+	ioband_queue_erase(held_of(node, io), &io->node);
 	node->held--;
 	node->held_async -= io->is_async;
 }

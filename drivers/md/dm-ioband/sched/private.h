@@ -41,8 +41,8 @@ static inline struct ioband_vtime *ioband_vtime_of(const struct ioband_node *nod
 
 static inline bool ioband_holds_own(const struct ioband_facet *facet)
 {
-	return ioband_heap_first(&facet->held[false]) ||
-	       ioband_heap_first(&facet->held[true]);
+	return ioband_heap_first(&facet->held[false].heap) ||
+	       ioband_heap_first(&facet->held[true].heap);
 }
 
 /* Whether the node of @facet holds I/O that goes this way, or any is ready below. */
@@ -102,9 +102,9 @@ static inline u64 ioband_step(u32 *rest, u64 cost, u32 weight)
 	return step;
 }
 
-static inline struct ioband_io *ioband_first_io(const struct ioband_heap *heap)
+static inline struct ioband_io *ioband_first_io(const struct ioband_queue *queue)
 {
-	struct ioband_heap_node *node = ioband_heap_first(heap);
+	struct ioband_heap_node *node = ioband_heap_first(&queue->heap);
 
 	return node ? container_of(node, struct ioband_io, node) : NULL;
 }

@@ -230,27 +230,6 @@ static void test_no_gain_from_pausing(void **state)
 	}
 }
 
-/* What is divided may change; the sum of it is compared with what it was before. */
-static void test_work_never_shrinks(void **state)
-{
-	static const struct {
-		const char *policy;
-		u64 work;
-	} steps[] = { { "weight-iosize", 80 }, { "weight", 81 }, { "weight-time", 81 },
-		      { "weight-iosize", 161 }, { "weight", 162 } };
-	struct bed_group *group;
-	size_t i;
-
-	bed_start("weight", 1);
-	group = bed_add(NULL, 1);
-	for (i = 0; i < ARRAY_SIZE(steps); i++) {
-		ioband_sched_set_policy(&bed.sched, ioband_policy_find(steps[i].policy));
-		bed_hold(group, 80);
-		bed_serve(1);
-		assert_int_equal(bed.sched.sent_work, steps[i].work);
-	}
-}
-
 static void test_join_charges_in_flight(void **state)
 {
 	struct bed_group *a, *b, *c;
@@ -683,7 +662,6 @@ static void test_run(void **state)
 	assert_int_equal(io->io.cost, 256);
 	assert_int_equal(bed.sched.sent_ios, 1);
 	assert_int_equal(bed.sched.sent_sectors, 256 * 8);
-	assert_int_equal(bed.sched.sent_work, 256);
 	bed_stop();
 
 	bed_start("weight-time", 1);
@@ -786,7 +764,6 @@ int main(void)
 		cmocka_unit_test(test_period_ends_of_debtor),
 		cmocka_unit_test(test_long_sleep),
 		cmocka_unit_test(test_largest_cost),
-		cmocka_unit_test(test_work_never_shrinks),
 		cmocka_unit_test(test_is_ready),
 		cmocka_unit_test(test_run),
 		cmocka_unit_test(test_because),

@@ -240,8 +240,6 @@ u64 ioband_count(struct ioband_sched *sched, const struct ioband_node *node,
 
 	sched->sent_ios++;
 	sched->sent_sectors += io->sectors;
-	if (!sched->policy->by_time)
-		sched->sent_work += cost;
 	return cost;
 }
 

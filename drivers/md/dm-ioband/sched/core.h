@@ -249,7 +249,6 @@ struct ioband_sched {
 	u64 graced_ns;		/* how long the disk was kept free in all */
 	u64 sent_ios;		/* I/Os dispatched or charged; a run of merged ones counts once */
 	u64 sent_sectors;	/* their size */
-	u64 sent_work;		/* their cost, except under policies by time */
 	u64 recent_cost;	/* cost of about the last 64 I/Os */
 	u64 went_ns;		/* when I/O last went that had room */
 	struct ioband_backlog backlog;	/* what was sent while I/O waited for room */

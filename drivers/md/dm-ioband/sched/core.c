@@ -546,7 +546,7 @@ struct ioband_io *ioband_next_own(struct ioband_sched *sched, struct ioband_node
 	struct ioband_io *io;
 
 	if (!node->granted || sched->grant <= 1 || in_flight >= room(sched, in_flight, now_ns) ||
-	    ioband_has_terms(node) || ioband_owes_others(sched, node, now_ns))
+	    ioband_owes_others(sched, node, now_ns))
 		return NULL;
 	if (node->gives) {
 		node->gives = false;

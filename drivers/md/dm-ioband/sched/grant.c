@@ -26,18 +26,11 @@
 #define GRANT_MIN	((u64)4)
 #define GRANT_MAX	((u64)64)
 
-/* Of so many groups that these would not be worth it each sends in its turn. */
-#define PART_SHIFT	1
-#define PART_LEAST	1
-
 /* Who is ahead by so many grants sends nothing until its turn. */
 #define LEAD_GRANTS	4
 
-/**
- * ioband_has_terms - whether something is promised to a group or one above, or asked of it
- * @node: the group
- */
-bool ioband_has_terms(const struct ioband_node *node)
+/* Whether something is promised to a group or one above, or asked of it. */
+static bool has_terms(const struct ioband_node *node)
 {
 	for (; node; node = node->parent)
 		if (node->terms)
@@ -52,18 +45,19 @@ bool ioband_has_terms(const struct ioband_node *node)
  */
 void ioband_grant(const struct ioband_sched *sched, struct ioband_node *node)
 {
-	u64 part = (u64)sched->grant << PART_SHIFT, rest;
+	u64 part = 2 * (u64)sched->grant, rest;
 	const struct ioband_node *n;
 
 	node->granted = 0;
 	/* If what it paid has ended the busy period it is in none. */
-	if (sched->grant <= 1 || !list_empty(&node->children) || ioband_has_terms(node) ||
+	if (sched->grant <= 1 || !list_empty(&node->children) || has_terms(node) ||
 	    !ioband_node_joined(sched, node))
 		return;
 	for (n = node; n->parent; n = n->parent)
 		part = div64_u64_rem(part * n->weight, n->parent->rivals, &rest);
-	if (part >= PART_LEAST)
-		node->granted = clamp(part >> PART_SHIFT, GRANT_MIN, GRANT_MAX);
+	/* Of so many groups that it would be less than half an I/O each sends in its turn. */
+	if (part)
+		node->granted = clamp(part / 2, GRANT_MIN, GRANT_MAX);
 }
 
 /*

@@ -124,7 +124,6 @@ void ioband_waits_end(const struct ioband_sched *sched, const struct ioband_node
 		      struct ioband_io *io, u64 now_ns);
 
 /* grant.c */
-bool ioband_has_terms(const struct ioband_node *node);
 void ioband_grant(const struct ioband_sched *sched, struct ioband_node *node);
 void ioband_grant_used(struct ioband_sched *sched, struct ioband_node *node,
 		       const struct ioband_io *io, u64 now_ns);

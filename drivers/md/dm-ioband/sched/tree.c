@@ -428,9 +428,12 @@ static void limits_changed(struct ioband_sched *sched, struct ioband_node *top,
 
 	if (was_limited && !ioband_last_limited(top))
 		ioband_tags_restart(sched);
-	for (node = ioband_node_after(top, top); node; node = ioband_node_after(node, top))
-		if (node->terms)
+	for (node = top; node; node = ioband_node_after(node, top)) {
+		/* At limits, or for a promise, each I/O goes in its turn (grant.c). */
+		node->granted = 0;
+		if (node->terms && node != top)
 			ioband_promise_update(sched, node, now_ns);
+	}
 	ioband_node_update(sched, top, now_ns);
 }
 

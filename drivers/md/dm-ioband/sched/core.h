@@ -238,6 +238,7 @@ struct ioband_sched {
 	u32 held;		/* I/Os held in all groups */
 	u64 period;		/* counts busy periods; tags of an older one mean nothing */
 	struct ioband_heap timers;	/* parked facets, by when their limit ends */
+	bool has_parked;		/* there ever were any */
 	/* Groups with a minimum and I/O, by when they fall behind it */
 	struct ioband_heap minimums;
 	/* Groups with a latency target and I/O, by when it must go */

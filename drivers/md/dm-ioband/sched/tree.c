@@ -54,6 +54,7 @@ static void facet_enter(struct ioband_sched *sched, struct ioband_facet *facet,
 	struct ioband_leg *leg = ioband_leg_of(facet);
 
 	if (ioband_before(now_ns, open_ns)) {
+		sched->has_parked = true;
 		facet->state = IOBAND_FACET_PARKED;
 		facet->parked_ns -= now_ns;
 		facet->node.key = open_ns;

@@ -7,11 +7,12 @@
 #include "private.h"
 
 /* For how long limits of @node and of groups above have held I/O that goes @way. */
-static u64 path_parked_ns(const struct ioband_node *node, unsigned int way, u64 now_ns)
+static u64 path_parked_ns(const struct ioband_sched *sched, const struct ioband_node *node,
+			  unsigned int way, u64 now_ns)
 {
 	u64 parked_ns = 0;
 
-	for (; node->parent; node = node->parent) {
+	for (; sched->has_parked && node->parent; node = node->parent) {
 		const struct ioband_facet *facet = ioband_facet(node, way);
 
 		parked_ns += facet->parked_ns;
@@ -43,7 +44,7 @@ static u64 since_arrival_ns(const struct ioband_io *io, u64 count_ns, u64 then_n
 void ioband_waits_end(const struct ioband_sched *sched, const struct ioband_node *node,
 		      struct ioband_io *io, u64 now_ns)
 {
-	io->limited_ns = since_arrival_ns(io, path_parked_ns(node, ioband_way(io), now_ns),
+	io->limited_ns = since_arrival_ns(io, path_parked_ns(sched, node, ioband_way(io), now_ns),
 					  io->limited_ns, now_ns);
 	io->graced_ns = sched->graced_ns - io->graced_ns;
 }
@@ -77,6 +78,6 @@ void ioband_waits_begin(const struct ioband_sched *sched, const struct ioband_no
 		      is_first ? why_held(node, io) :
 		      node->is_debtor ? IOBAND_BECAUSE_DEBT :
 		      IOBAND_BECAUSE_WEIGHT;
-	io->limited_ns = path_parked_ns(node, ioband_way(io), now_ns);
+	io->limited_ns = path_parked_ns(sched, node, ioband_way(io), now_ns);
 	io->graced_ns = sched->graced_ns;
 }

@@ -381,7 +381,7 @@ bool iob_enqueue(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns)
 	iob->io.limited_ns -= iob->blocked_ns;
 	smp_mb();	/* B */
 	return !pool->contended || !pool->sched.backlog.since_ns || pool->sched.behind ||
-	       iop_taken(pool, iob->io.leg) < pool->sched.depth;
+	       iop_taken(pool, iob->io.leg) < (u64)pool->sched.depth + pool->sched.slack;
 }
 
 /**

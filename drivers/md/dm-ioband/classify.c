@@ -276,7 +276,7 @@ static bool bio_is_swap_in(const struct bio *bio)
  * jbd2 sets REQ_META on commits only since 6.10, and in stable kernels. Before, its
  * writes are recognized by the name of the kernel thread.
  */
-static bool bio_is_urgent(const struct bio *bio, bool is_root)
+static bool bio_is_urgent(const struct bio *bio, bool is_common)
 {
 	if (bio->bi_opf & (REQ_META | REQ_SWAP) || bio_is_swap_in(bio))
 		return true;
@@ -284,7 +284,7 @@ static bool bio_is_urgent(const struct bio *bio, bool is_root)
 		return true;
 	if (!(current->flags & (PF_KTHREAD | PF_MEMALLOC)) || !op_is_write(bio_op(bio)))
 		return false;
-	return current->flags & PF_MEMALLOC || (is_root && current_is_jbd2());
+	return current->flags & PF_MEMALLOC || (is_common && current_is_jbd2());
 }
 
 /**
@@ -343,9 +343,7 @@ void iob_classify(struct ioband_bio *iob, struct bio *bio)
  */
 void iob_find_urgency(struct ioband_bio *iob, struct bio *bio)
 {
-	bool is_root = !bio_blkcg_css(bio)->parent;
-
-	iob->is_urgent = bio_is_urgent(bio, is_root);
+	iob->is_common = current->flags & PF_KTHREAD && !bio_blkcg_css(bio)->parent;
+	iob->is_urgent = bio_is_urgent(bio, iob->is_common);
 	iob->is_dying = current_is_dying();
-	iob->is_common = current->flags & PF_KTHREAD && is_root;
 }

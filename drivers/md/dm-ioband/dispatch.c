@@ -188,11 +188,12 @@ void iop_arm(struct ioband_pool *pool)
 }
 
 /*
- * A run goes. All of it has waited for what its first has waited for. Its place, and
- * what it was charged, are now the last one's, which this returns.
+ * A run goes. All of it has waited for what its first has waited for, unless that is @self, who
+ * has not waited at all. Its place, and what it was charged, are now the last one's, which this
+ * returns.
  */
-static struct ioband_bio *iob_issue_run(struct ioband_pool *pool,
-					struct ioband_bio *first, u64 now_ns)
+static struct ioband_bio *iob_issue_run(struct ioband_pool *pool, struct ioband_bio *first,
+					const struct ioband_bio *self, u64 now_ns)
 {
 	struct ioband_bio *last = first->last, *iob;
 
@@ -205,18 +206,12 @@ static struct ioband_bio *iob_issue_run(struct ioband_pool *pool,
 		iob->takes = iob == last ? IOBAND_TAKES_PLACE : IOBAND_TAKES_NONE;
 		iob_issue(iob, now_ns);
 		trace_ioband_dispatch(iob, now_ns - iob->io.arrival_ns);
+		if (iob != self)
+			iob_released(iob, now_ns);
 	}
 	last->io.cost = first->io.cost;
 	last->io.merged = first->io.merged;
 	return last;
-}
-
-static void iob_released_run(struct ioband_bio *first, u64 now_ns)
-{
-	struct ioband_bio *iob;
-
-	for (iob = first; iob; iob = iob->next)
-		iob_released(iob, now_ns);
 }
 
 /*
@@ -259,7 +254,8 @@ static void iob_send(struct ioband_pool *pool, struct ioband_bio *iob)
 }
 
 /* An I/O that the core has chosen goes. Returns how many are in flight with it. */
-static u32 iob_go(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns)
+static u32 iob_go(struct ioband_pool *pool, struct ioband_bio *iob,
+		  const struct ioband_bio *self, u64 now_ns)
 {
 	wait_queue_head_t *wait = &iob->group->wait[iob->io.dir];
 	struct ioband_bio *last;
@@ -268,10 +264,10 @@ static u32 iob_go(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns)
 	iob_drop_held(iob);
 	/* A full barrier, between held and the look at the wait queue, too. */
 	in_flight = iob_take_place(pool, iob->last);
-	last = iob_issue_run(pool, iob, now_ns);
+	last = iob_issue_run(pool, iob, self, now_ns);
 	if (pool->is_timed)
 		iob_start_clock(pool, last, now_ns);
-	else
+	else if (iob->account)
 		iop_unstream(pool, iob);
 	/* Whoever is woken wakes the next, as long as there is room. */
 	if (waitqueue_active(wait) && iob_has_room(pool, iob, now_ns))
@@ -318,11 +314,9 @@ struct ioband_bio *iop_pump(struct ioband_pool *pool, struct ioband_bio *self, u
 	is_own = io;
 	while (io || (io = iop_next(pool, now_ns))) {
 		iob = iob_from_io(io);
-		in_flight = iob_go(pool, iob, now_ns);
+		in_flight = iob_go(pool, iob, self, now_ns);
 		if ((is_own || iob == self) && iob_is_direct(pool, iob, in_flight))
 			direct = iob;
-		if (iob != self)
-			iob_released_run(iob, now_ns);
 		if (iob != direct)
 			iob_send(pool, iob);
 		if (is_own || (self && pool->sched.grant > 1))
@@ -415,8 +409,7 @@ void iob_let_go(struct ioband_pool *pool, struct ioband_bio *iob, u64 now_ns)
 	iog_join(pool, iob->group);
 	iob_dequeue(pool, iob, now_ns);
 	ioband_charge(&pool->sched, &iob->group->node, &iob->io, now_ns);
-	iob_push(pool, iob_issue_run(pool, iob, now_ns));
-	iob_released_run(iob, now_ns);
+	iob_push(pool, iob_issue_run(pool, iob, NULL, now_ns));
 	iob_send(pool, iob);
 }
 

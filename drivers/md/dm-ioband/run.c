@@ -48,9 +48,9 @@ bool iob_may_run(struct ioband_bio *iob)
 {
 	struct bio *bio = iob->bio;
 
-	return bio_has_data(bio) && !iob->account &&
-	       !(bio->bi_opf & (REQ_NOMERGE_FLAGS | IOBAND_REQ_ATOMIC)) &&
+	return bio_has_data(bio) &&
 	       (iob_is_writeback(iob) || (current->plug && iob_is_whole(iob))) &&
+	       !iob->account && !(bio->bi_opf & (REQ_NOMERGE_FLAGS | IOBAND_REQ_ATOMIC)) &&
 	       !bio_has_crypt_ctx(bio);
 }
 

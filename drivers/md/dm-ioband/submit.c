@@ -195,7 +195,7 @@ static struct ioband_bio *iob_hold(struct ioband_pool *pool, struct ioband_bio *
 	/* Of that there may be any number, and a task's own I/O would wait behind all of it. */
 	if (iob_is_writeback(iob) && iob->io.prio == IOBAND_PRIO_NORMAL)
 		iob->io.prio++;
-	iob->account = iop_stream(pool, iob);
+	iob->account = pool->streams ? iop_stream(pool, iob) : NULL;
 	/*
 	 * A stream has one place only, and turns are of the whole disk: where there are
 	 * any, all legs have one order.
@@ -277,7 +277,8 @@ static enum ioband_verdict iop_judge(struct ioband_pool *pool, struct ioband_bio
 	lockdep_assert_held(&pool->lock);
 
 	if (pool->contended) {
-		iop_is_own(pool, iob);
+		if (!iop_is_shared(pool))
+			iop_is_own(pool, iob);
 		iop_calm(pool, now_ns);
 	}
 	iob->is_urgent |= READ_ONCE(iob->target->drain) || iob_may_die(iob, now_ns);

@@ -174,7 +174,7 @@ static struct ioband_stream *stream_take(struct ioband_pool *pool,
 
 /**
  * iop_stream - the stream that a bio belongs to
- * @pool: the pool
+ * @pool: the pool, which has streams
  * @iob: a bio that current submits
  *
  * Context: the submitter's, pool->lock held.
@@ -188,7 +188,7 @@ struct ioband_account *iop_stream(struct ioband_pool *pool, struct ioband_bio *i
 
 	lockdep_assert_held(&pool->lock);
 
-	if (!pool->streams || !pool->is_rotational || iob_is_writeback(iob) ||
+	if (!pool->is_rotational || iob_is_writeback(iob) ||
 	    !pool->sched.policy->by_time)
 		return NULL;
 	hlist_for_each_entry(stream, &pool->stream_hash[stream_key(group, pid)], hash)

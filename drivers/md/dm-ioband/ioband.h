@@ -12,20 +12,7 @@
  *	iog_	struct ioband_group	what a share is given to: a queue, a weight
  *	iob_	struct ioband_bio	one bio, from map to end_io
  *
- * Locks, outermost first:
- *
- *	ioband_mutex	the set of pools, volumes, targets and groups, and their
- *			settings. Taken by ctr, dtr, suspend, resume, messages
- *			and the work behind "auto"; never in the I/O path, never
- *			by status. Allocations may wait for a suspended device,
- *			so they are made before it is taken (struct ioband_spare),
- *			or with GFP_NOIO.
- *	pool->lock	the scheduler and what it holds. Process context only: a
- *			completion does not take it but wakes a worker.
- *	pool->clock_lock  how long the disk was busy, and for which group. The only
- *			lock that completions take, and only while that is measured.
- *	RCU		the lookup of a group by id. Each bio then holds a
- *			reference on its group from map to end_io.
+ * Locks, from the outside in: ioband_mutex, pool->lock, pool->clock_lock (docs/locking.rst).
  */
 #ifndef _DM_IOBAND_H
 #define _DM_IOBAND_H

@@ -77,9 +77,10 @@ void iob_add_held(struct ioband_bio *iob)
 	if (!iog_held(group)) {
 		pool->nr_holding++;
 		group->went_jiffies = jiffies;
+		/* As long as any group holds I/O it has itself queued again. */
+		if (!delayed_work_pending(&pool->stall_work))
+			queue_delayed_work(pool->wq, &pool->stall_work, IOBAND_LOOK_JIFFIES);
 	}
-	if (!delayed_work_pending(&pool->stall_work))
-		queue_delayed_work(pool->wq, &pool->stall_work, IOBAND_LOOK_JIFFIES);
 	iob_count_held(iob, 1 + iob->io.merged, iob->io.sectors);
 	pool->held_writes += iob->io.dir == IOBAND_WRITE;
 	if (iob_may_run(iob))

@@ -65,9 +65,7 @@ struct ioband_stats {
 
 /* per group; likewise, but counted where pool->lock is held anyway */
 struct ioband_waits {
-	u64 held_ios;		/* issued ones that had been held */
-	u64 held_ns;		/* for how long */
-	u64 because_ns[IOBAND_BECAUSES];	/* the same, by reason */
+	u64 because_ns[IOBAND_BECAUSES];	/* how long issued ones had been held, by reason */
 	u64 urgent_ios;		/* passed only because they must not be held */
 	/* How long bios were held, of those that were. */
 	u64 buckets[IOBAND_BUCKETS];

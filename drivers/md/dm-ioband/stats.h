@@ -47,8 +47,6 @@ static inline void iob_released(struct ioband_bio *iob, u64 now_ns)
 	u64 limited_ns = min(iob->io.limited_ns, held_ns);
 	u64 graced_ns = min(iob->io.graced_ns, held_ns - limited_ns);
 
-	waits_add(&waits->held_ios, 1);
-	waits_add(&waits->held_ns, held_ns);
 	waits_add(&waits->buckets[ioband_bucket(held_ns)], 1);
 	waits_add(&waits->because_ns[IOBAND_BECAUSE_LIMIT], limited_ns);
 	waits_add(&waits->because_ns[IOBAND_BECAUSE_GRACE], graced_ns);

@@ -201,6 +201,7 @@ static unsigned int emit_stats(struct ioband_group *group, char *result,
 	struct ioband_node *node = &group->node;
 	struct ioband_group *parent = NULL, *above = NULL;
 	u64 in_flight, sectors[IOBAND_DIRS], due_ppm = 0, got_ppm = 0;
+	u64 held_ios = 0, held_ns = 0;
 	struct ioband_sums sums;
 	bool is_kept_back;
 	unsigned int i;
@@ -208,6 +209,10 @@ static unsigned int emit_stats(struct ioband_group *group, char *result,
 
 	in_flight = iog_in_flight(group, sectors);
 	iog_counted(group, &sums);
+	for (i = 0; i < IOBAND_BUCKETS; i++)
+		held_ios += sums.waits.buckets[i];
+	for (i = 0; i < IOBAND_BECAUSES; i++)
+		held_ns += sums.waits.because_ns[i];
 	DMEMIT("group=%s", iog_name(group, name, sizeof(name)));
 	/* A consistent snapshot of what the scheduler knows of it. */
 	spin_lock(&pool->lock);
@@ -231,7 +236,7 @@ static unsigned int emit_stats(struct ioband_group *group, char *result,
 	       sums.stats.issued_ios[WRITE], sums.stats.issued_sectors[WRITE],
 	       sums.stats.done_ns[WRITE]);
 	DMEMIT(" in_flight=%llu held=%u held_ios=%llu held_ns=%llu", in_flight,
-	       iog_held(group), sums.waits.held_ios, sums.waits.held_ns);
+	       iog_held(group), held_ios, held_ns);
 	DMEMIT(" went_ms=%u kept_back=%d", jiffies_to_msecs(jiffies - group->went_jiffies),
 	       is_kept_back);
 	DMEMIT(" urgent_ios=%llu late_ios=%llu", sums.waits.urgent_ios, sums.stats.late_ios);

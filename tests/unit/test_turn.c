@@ -463,6 +463,58 @@ static void test_target_beside_writeback(void **state)
 	bed_stop();
 }
 
+static void complete_io(const struct bed_io *io)
+{
+	ioband_done(&bed.sched, &io->group->node, 1, BIT(IOBAND_READ), MS, io->io.cost, true,
+		    bed.now_ns);
+}
+
+/*
+ * On a disk that does several I/Os at once the last place is kept for a reader that is owed
+ * it and comes back soon; another that comes free meanwhile is not.
+ */
+static void test_last_place(void **state)
+{
+	struct bed_group *light, *deep;
+	struct bed_io *io, *others[3];
+	unsigned int i;
+
+	start("weight", MS);
+	bed.sched.depth = 4;
+	bed.sched.turn.is_serial = false;
+	light = bed_add(NULL, 1000);
+	deep = bed_add(NULL, 1);
+	bed_backlog(deep, IOBAND_READ, 8, 20);
+	for (i = 0; i < 3; i++)
+		others[i] = bed_next(i);
+	for (i = 0; i < 8; i++) {
+		io = bed_hold(light, 8);
+		assert_ptr_equal(bed_next(3), io);
+		bed.now_ns += MS;
+		complete_io(io);
+		bed.now_ns += 10 * US;
+		if (i)
+			assert_null(bed_next(3));
+	}
+	assert_true(bed.sched.turn.since_ns);
+	complete_io(others[0]);
+	others[0] = bed_next(2);
+	assert_ptr_equal(others[0]->group, deep);
+	assert_null(bed_next(3));
+	io = bed_hold(light, 8);
+	assert_ptr_equal(bed_next(3), io);
+	/* Who does not come back soon is not waited for any longer. */
+	complete_io(io);
+	assert_null(bed_next(3));
+	bed.now_ns += MS;
+	io = bed_next(3);
+	assert_ptr_equal(io->group, deep);
+	/* Nor does it matter where the place has been taken. */
+	assert_null(bed_next(4));
+	assert_false(bed.sched.turn.since_ns);
+	bed_stop();
+}
+
 /*
  * Nobody can go any more while the disk is kept free, and he who is waited for does
  * not come: the end of a limit must be seen nevertheless.
@@ -661,6 +713,7 @@ int main(void)
 		cmocka_unit_test(test_target_beside_child),
 		cmocka_unit_test(test_target_of_settled),
 		cmocka_unit_test(test_target_beside_writeback),
+		cmocka_unit_test(test_last_place),
 		cmocka_unit_test(test_limited_meanwhile),
 		cmocka_unit_test(test_out_of_turn_meanwhile),
 		cmocka_unit_test(test_done_before),

@@ -90,7 +90,7 @@ void iop_update_depth(struct ioband_pool *pool)
 		   min(sched->depth + sched->quick - 1, pool->tags_least));
 	WRITE_ONCE(pool->held_max, pool->settings.io_limit ?: HELD_DEFAULT);
 	WRITE_ONCE(pool->is_timed, pool->contended &&
-		   (sched->turn.is_serial || sched->policy->by_time));
+		   (sched->turn.has_grace || sched->policy->by_time));
 }
 
 /**

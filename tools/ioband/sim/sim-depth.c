@@ -27,7 +27,7 @@ void iop_update_depth(struct sim_pool *pool)
 			 min(sched->depth + sched->quick - 1, pool->tags);
 	pool->held_max = pool->io_limit ? pool->io_limit : SIM_HELD_DEFAULT;
 	pool->is_timed = pool->contended &&
-			 (sched->turn.is_serial || sched->policy->by_time);
+			 (sched->turn.has_grace || sched->policy->by_time);
 }
 
 /**

@@ -493,7 +493,7 @@ struct ioband_io *ioband_next(struct ioband_sched *sched, u32 in_flight, u64 now
 
 	wake_timers(sched, now_ns);
 	/* What went out of turn meanwhile has ended it. */
-	if (in_flight)
+	if (in_flight > ioband_last_place(sched))
 		ioband_turn_stop(sched, now_ns);
 	if (sched->behind)
 		node = take_behind(sched, in_flight, now_ns, &ways);
@@ -513,7 +513,8 @@ struct ioband_io *ioband_next(struct ioband_sched *sched, u32 in_flight, u64 now
 		return NULL;
 	}
 	if (how != IOBAND_OUT_OF_TURN) {
-		if (!in_flight && ioband_turn_waits(sched, node, now_ns)) {
+		if (in_flight == ioband_last_place(sched) &&
+		    ioband_turn_waits(sched, node, now_ns)) {
 			note_backlog(sched, in_flight, now_ns);
 			return NULL;
 		}

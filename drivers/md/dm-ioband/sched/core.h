@@ -247,7 +247,7 @@ struct ioband_sched {
 	struct ioband_turn turn;
 	/* How long the disk takes for an I/O now, at worst; kept by the caller */
 	u64 service_ns;
-	u64 graced_ns;		/* how long the disk was kept free in all */
+	u64 graced_ns;		/* how long places were kept free, of several each a part */
 	u64 sent_ios;		/* I/Os dispatched or charged; a run of merged ones counts once */
 	u64 sent_sectors;	/* their size */
 	u64 recent_cost;	/* cost of about the last 64 I/Os */

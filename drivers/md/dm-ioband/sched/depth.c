@@ -590,7 +590,8 @@ static u32 find_enough(const struct ioband_depth *depth)
 /**
  * ioband_depth_enforce - put a depth into force
  * @depth: what trials have found
- * @sched: the scheduler; its depth, spare, quick, grant, refill and @turn.is_serial are set
+ * @sched: the scheduler; its depth, spare, quick, grant, refill, slack and parts of @turn are
+ *	set
  * @bounds: what overrides the result of trials
  *
  * Context: any; the lock of @sched held.
@@ -642,6 +643,10 @@ ioband_depth_enforce(const struct ioband_depth *depth, struct ioband_sched *sche
 	if (bounds->legs == 1 && !bounds->io_throttle && !limit && !sched->turn.is_serial &&
 	    !sched->policy->by_time && !sched->policy->only_limits && !sched->squeeze.is_on)
 		sched->quick = find_quick(depth);
+	/* On a fast disk a place is worth less than it costs to keep it. */
+	sched->turn.has_grace = sched->turn.is_serial ||
+				(bounds->legs == 1 && sched->quick == 1 &&
+				 !sched->policy->only_limits);
 	/* The search is for the least depth that does without waiting for tasks. */
 	sched->grant = depth->has_rested ? sched->quick : 1;
 	sched->refill = U32_MAX;

@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Turns and grace: on a disk that does one thing at a time, when to hold back I/O
- * that could be sent.
+ * Turns and grace: on a disk that is slow, when to hold back I/O that could be sent.
  *
  * Grace. A task that reads one block after the other has nothing to send for a
- * moment after each. On a disk with one slot, a group with a queue gets in then, and
+ * moment after each. A group with a queue gets its place then. On a disk with one slot
  * the reader gets at most every second turn, whatever its weight (S. Iyer,
  * P. Druschel, "Anticipatory scheduling: a disk scheduling framework to overcome
- * deceptive idleness in synchronous I/O", SOSP 2001). So the disk is kept free for
- * the reader for a moment, if
+ * deceptive idleness in synchronous I/O", SOSP 2001); with more slots each read waits
+ * until one is done. So a place is kept free for the reader for a moment, if
  *
  *	- it comes back soon: its think time is short and varies little;
  *	- it is owed: with an I/O queued, it would be its turn;
- *	- it matters: nothing is at the disk, and other I/O would be sent.
+ *	- it matters: no other place is free, and other I/O would be sent.
  *
- * The price is the reader's think time; where there are no turns, at most an eighth
- * of the time.
+ * The price is the reader's think time, for one place; where there are no turns, at most
+ * an eighth of the time.
  *
  * Turns. On a disk that seeks, alternating between two sequential readers turns all
  * of their I/O into seeks. Under policy weight-time a group therefore keeps the disk
@@ -49,9 +48,12 @@
 void ioband_turn_stop(struct ioband_sched *sched, u64 now_ns)
 {
 	struct ioband_turn *turn = &sched->turn;
+	u64 rest;
 
 	if (turn->since_ns && ioband_before(turn->since_ns, now_ns)) {
-		sched->graced_ns += now_ns - turn->since_ns;
+		/* Of several places it is one. */
+		sched->graced_ns += div64_u64_rem(now_ns - turn->since_ns,
+						  (u64)ioband_last_place(sched) + 1, &rest);
 		if (!turn->group)
 			turn->spent_ns += now_ns - turn->since_ns;
 	}
@@ -269,8 +271,8 @@ static bool may_wait(const struct ioband_sched *sched,
 }
 
 /**
- * ioband_turn_waits - whether to keep the disk free now
- * @sched: the scheduler, nothing at the disk
+ * ioband_turn_waits - whether to keep the last place free now
+ * @sched: the scheduler
  * @next: the group or stream that would go otherwise
  * @now_ns: the time
  *
@@ -359,7 +361,7 @@ static void settle(struct ioband_sched *sched, struct ioband_node *node, u32 dir
  * @is_sync: a task waits for the last of them
  * @now_ns: when that completed
  *
- * Call it before ioband_next() where @turn.is_serial is set or the policy is by
+ * Call it before ioband_next() where @turn.has_grace is set or the policy is by
  * time.
  */
 void ioband_done(struct ioband_sched *sched, struct ioband_node *node, u32 ios,
@@ -373,10 +375,12 @@ void ioband_done(struct ioband_sched *sched, struct ioband_node *node, u32 ios,
 		if (turn->group == group_of(node))
 			turn->used_ns += used_ns;
 	}
-	ioband_turn_stop(sched, now_ns);
-	turn->last = NULL;
-	if (!is_sync || node->held)
+	is_sync &= !node->held;
+	if (is_sync)
+		node->done_ns = now_ns;
+	/* One place is kept at a time. */
+	if (turn->since_ns && turn->last != node && ioband_before(now_ns, turn->until_ns))
 		return;
-	node->done_ns = now_ns;
-	turn->last = node;
+	ioband_turn_stop(sched, now_ns);
+	turn->last = is_sync ? node : NULL;
 }

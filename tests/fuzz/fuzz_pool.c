@@ -132,7 +132,7 @@ static void update_depth(void)
 
 static bool is_timed(void)
 {
-	return contended && (sched.turn.is_serial || sched.policy->by_time);
+	return contended && (sched.turn.has_grace || sched.policy->by_time);
 }
 
 static void contend(void)

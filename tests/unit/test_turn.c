@@ -482,6 +482,7 @@ static void test_last_place(void **state)
 	start("weight", MS);
 	bed.sched.depth = 4;
 	bed.sched.turn.is_serial = false;
+	bed.sched.turn.has_grace = true;
 	light = bed_add(NULL, 1000);
 	deep = bed_add(NULL, 1);
 	bed_backlog(deep, IOBAND_READ, 8, 20);
@@ -512,6 +513,36 @@ static void test_last_place(void **state)
 	/* Nor does it matter where the place has been taken. */
 	assert_null(bed_next(4));
 	assert_false(bed.sched.turn.since_ns);
+	bed_stop();
+}
+
+/* Others that complete at the same moment do not take the place from whom it is kept for. */
+static void test_last_place_in_step(void **state)
+{
+	struct bed_group *light, *deep;
+	struct bed_io *io, *other;
+	unsigned int i;
+
+	start("weight", MS);
+	bed.sched.depth = 2;
+	bed.sched.turn.is_serial = false;
+	bed.sched.turn.has_grace = true;
+	light = bed_add(NULL, 1000);
+	deep = bed_add(NULL, 1);
+	bed_backlog(deep, IOBAND_READ, 8, 20);
+	other = bed_next(0);
+	for (i = 0; i < 8; i++) {
+		io = bed_hold(light, 8);
+		assert_ptr_equal(bed_next(1), io);
+		bed.now_ns += MS;
+		complete_io(io);
+		complete_io(other);
+		other = bed_next(0);
+		assert_ptr_equal(other->group, deep);
+		if (i)
+			assert_null(bed_next(1));
+		bed.now_ns += 10 * US;
+	}
 	bed_stop();
 }
 
@@ -714,6 +745,7 @@ int main(void)
 		cmocka_unit_test(test_target_of_settled),
 		cmocka_unit_test(test_target_beside_writeback),
 		cmocka_unit_test(test_last_place),
+		cmocka_unit_test(test_last_place_in_step),
 		cmocka_unit_test(test_limited_meanwhile),
 		cmocka_unit_test(test_out_of_turn_meanwhile),
 		cmocka_unit_test(test_done_before),

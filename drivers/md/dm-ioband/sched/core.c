@@ -51,8 +51,8 @@
  *
  * Limits take a group, and all below it, out of the order until they end (tree.c, terms.c);
  * one for reads or writes alone makes all that goes this way lag (vtime.h). Minimums and
- * latency targets go before all turns (promise.c). On a disk that does one thing at a time
- * it may pay to wait for a group (turn.c). Which of its own I/Os a group sends next is
+ * latency targets go before all turns (promise.c). On a slow disk it may pay to wait for a
+ * group (turn.c). Which of its own I/Os a group sends next is
  * decided inside the group (inner.c).
  *
  * 3. Depth

@@ -58,7 +58,7 @@ enum ioband_because {
 	IOBAND_BECAUSE_DEPTH,	/* its turn, but the disk's queue was full */
 	IOBAND_BECAUSE_LIMIT,	/* its group or one above was at a limit */
 	IOBAND_BECAUSE_DEBT,	/* its group had sent I/O that did not wait */
-	IOBAND_BECAUSE_GRACE,	/* the disk was kept free for another group */
+	IOBAND_BECAUSE_GRACE,	/* a place was kept free for another group */
 	IOBAND_BECAUSE_SQUEEZE,	/* it is a write, and others miss a latency target */
 	IOBAND_BECAUSES,
 };
@@ -243,7 +243,7 @@ struct ioband_sched {
 	struct ioband_heap minimums;
 	/* Groups with a latency target and I/O, by when it must go */
 	struct ioband_heap deadlines;
-	/* Which group has the disk, if that does one thing at a time */
+	/* Which group has the disk, or a place at it that is kept free */
 	struct ioband_turn turn;
 	/* How long the disk takes for an I/O now, at worst; kept by the caller */
 	u64 service_ns;

@@ -645,8 +645,8 @@ ioband_depth_enforce(const struct ioband_depth *depth, struct ioband_sched *sche
 		sched->quick = find_quick(depth);
 	/* On a fast disk a place is worth less than it costs to keep it. */
 	sched->turn.has_grace = sched->turn.is_serial ||
-				(bounds->legs == 1 && sched->quick == 1 &&
-				 !sched->policy->only_limits);
+				(bounds->legs == 1 && find_quick(depth) == 1 &&
+				 !bounds->io_throttle && !sched->policy->only_limits);
 	/* The search is for the least depth that does without waiting for tasks. */
 	sched->grant = depth->has_rested ? sched->quick : 1;
 	sched->refill = U32_MAX;

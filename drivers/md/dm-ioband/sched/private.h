@@ -95,7 +95,7 @@ static inline u64 ioband_shut(const struct ioband_sched *sched)
 /* With so many at the disk there is one place more, which may be kept free (turn.c). */
 static inline u32 ioband_last_place(const struct ioband_sched *sched)
 {
-	return sched->root.nr_legs == 1 ? sched->depth - 1 : 0;
+	return sched->turn.has_grace ? sched->depth - 1 : 0;
 }
 
 /* How far an I/O moves a tag on; @rest carries the remainder to the next. */

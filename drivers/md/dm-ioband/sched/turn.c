@@ -235,7 +235,7 @@ static bool is_owed(const struct ioband_node *node, const struct ioband_node *ne
 		return false;
 	if (node->class != next->class)
 		return node->class < next->class;
-	/* A disk that does one thing at a time has one leg, or one order for all. */
+	/* Where there is grace there is one leg, or one order for all. */
 	time = ioband_vtime_of(node, 0);
 	tag = node->leg[0].tag;
 	ioband_tag_raise(&tag, time, 0);
@@ -296,8 +296,9 @@ bool ioband_turn_waits(struct ioband_sched *sched, const struct ioband_node *nex
 		note_think(turn->last, 2 * wait_ns);
 		goto give_up;
 	}
-	if (!turn->since_ns)
-		turn->since_ns = now_ns;
+	/* What it took so far counts at once: others go meanwhile, and are measured. */
+	ioband_turn_stop(sched, now_ns);
+	turn->since_ns = now_ns;
 	turn->until_ns = turn->last->done_ns + wait_ns;
 	return true;
 
@@ -378,8 +379,10 @@ void ioband_done(struct ioband_sched *sched, struct ioband_node *node, u32 ios,
 	is_sync &= !node->held;
 	if (is_sync)
 		node->done_ns = now_ns;
-	/* One place is kept at a time. */
-	if (turn->since_ns && turn->last != node && ioband_before(now_ns, turn->until_ns))
+	/* One place is kept at a time. Who is not waited for takes it from nobody. */
+	if (turn->last && turn->last != node &&
+	    (turn->since_ns ? ioband_before(now_ns, turn->until_ns) :
+			      !is_sync && !has_turns(sched)))
 		return;
 	ioband_turn_stop(sched, now_ns);
 	turn->last = is_sync ? node : NULL;

@@ -25,8 +25,8 @@ struct ioband_turn {
 	/* Group or stream whose I/O completed last and that may come back at once, or %NULL */
 	struct ioband_node *last;
 	/*
-	 * Since when a place is kept free for @last; 0 if none is, or if no other I/O
-	 * could go: ioband_timer() relies on it
+	 * Since when a place is kept free for @last and that is not counted yet; 0 if none
+	 * is, or if no other I/O could go: ioband_timer() relies on it
 	 */
 	u64 since_ns;
 	u64 until_ns;		/* until when it is kept free */

@@ -469,6 +469,18 @@ static void complete_io(const struct bed_io *io)
 		    bed.now_ns);
 }
 
+/* A disk with several places, and a group that would take them all beside one of weight. */
+static void start_places(u32 depth, struct bed_group **light, struct bed_group **deep)
+{
+	start("weight", MS);
+	bed.sched.depth = depth;
+	bed.sched.turn.is_serial = false;
+	bed.sched.turn.has_grace = true;
+	*light = bed_add(NULL, 1000);
+	*deep = bed_add(NULL, 1);
+	bed_backlog(*deep, IOBAND_READ, 8, 20);
+}
+
 /*
  * On a disk that does several I/Os at once the last place is kept for a reader that is owed
  * it and comes back soon; another that comes free meanwhile is not.
@@ -479,13 +491,7 @@ static void test_last_place(void **state)
 	struct bed_io *io, *others[3];
 	unsigned int i;
 
-	start("weight", MS);
-	bed.sched.depth = 4;
-	bed.sched.turn.is_serial = false;
-	bed.sched.turn.has_grace = true;
-	light = bed_add(NULL, 1000);
-	deep = bed_add(NULL, 1);
-	bed_backlog(deep, IOBAND_READ, 8, 20);
+	start_places(4, &light, &deep);
 	for (i = 0; i < 3; i++)
 		others[i] = bed_next(i);
 	for (i = 0; i < 8; i++) {
@@ -523,13 +529,7 @@ static void test_last_place_in_step(void **state)
 	struct bed_io *io, *other;
 	unsigned int i;
 
-	start("weight", MS);
-	bed.sched.depth = 2;
-	bed.sched.turn.is_serial = false;
-	bed.sched.turn.has_grace = true;
-	light = bed_add(NULL, 1000);
-	deep = bed_add(NULL, 1);
-	bed_backlog(deep, IOBAND_READ, 8, 20);
+	start_places(2, &light, &deep);
 	other = bed_next(0);
 	for (i = 0; i < 8; i++) {
 		io = bed_hold(light, 8);

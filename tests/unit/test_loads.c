@@ -228,6 +228,36 @@ static void test_takes_all_there_is(void **state)
 }
 
 /*
+ * All passes as long as the disk takes all there is. When it does not any more, as a drive
+ * whose cache is full, it is divided, and while it does little is lost by asking.
+ */
+static void test_gets_full(void **state)
+{
+	static const char *const disks[] = { "", "[disk at 5s]\nslots = 4\n" };
+	char text[500];
+	double rate = 0;
+	size_t i, j;
+
+	for (i = 0; i < ARRAY_SIZE(disks); i++) {
+		for (j = 0; j < 2; j++) {
+			snprintf(text, sizeof(text), FLAT "slots = 64\nservice_ns = 1000000\n"
+				 "queue_depth = 1023\njitter_percent = 50\n%s"
+				 "[run]\nsettle = 40s\ntime = 30s\n[pool]\npolicy = %s\n"
+				 "[group a]\n[job]\ndepth = 16\n"
+				 "[group b]\n%s[job]\ndepth = 16\n",
+				 disks[i], j ? "weight" : "limit", j ? "weight = 300\n" : "");
+			simulate(text);
+			if (j) {
+				assert_true(iops("total") > .99 * rate);
+				assert_true(!i || iops("b") / iops("total") > .74);
+			}
+			rate = iops("total");
+			clean_up(NULL);
+		}
+	}
+}
+
+/*
  * A group that has no more outstanding than the disk does at once loses turns while more
  * is tried. It has three quarters at a depth of 4, two thirds at 5.
  */
@@ -304,6 +334,7 @@ int main(int argc, char **argv)
 		TEST(test_in_step),
 		TEST(test_fits_into_trial),
 		TEST(test_takes_all_there_is),
+		TEST(test_gets_full),
 		TEST(test_few_outstanding),
 		TEST(test_small_beside_large),
 		TEST(test_size_does_not_matter),

@@ -51,9 +51,13 @@ void iop_contend(struct ioband_pool *pool, u64 now_ns)
 {
 	lockdep_assert_held(&pool->lock);
 
+	/* It was to be asked whether less would do: iop_note_user(). */
+	if (!pool->pass_max)
+		ioband_depth_doubt(&pool->depth, iop_in_flight(pool));
 	iop_begin_depth(pool, now_ns);
 	ioband_sched_restart(&pool->sched);
 	pool->last_held_ns = now_ns;
+	pool->contended_jiffies = jiffies;
 	WRITE_ONCE(pool->contended, true);
 	iop_update_depth(pool);
 	smp_mb();	/* A */

@@ -304,6 +304,8 @@ struct ioband_pool {
 	 */
 	struct ioband_group *user;
 	unsigned long shared_jiffies;
+	/* When to ask whether the disk is full, though all passes; written under lock. */
+	unsigned long ask_jiffies;
 	/*
 	 * The user, if it may exceed pass_max: granted under lock. Who is granted it while
 	 * another takes it away may keep it for a tick.
@@ -324,6 +326,7 @@ struct ioband_pool {
 	u32 nr_holding;			/* groups that hold I/O; under lock */
 	u32 held_writes;		/* of all of them; a run is one; under lock */
 	u64 last_held_ns;		/* guarded by lock */
+	unsigned long contended_jiffies;	/* since when it is; under lock */
 	u32 nr_stall_looks;		/* how often it has run; under lock */
 	/* Runs of throttled lanes that workers have not sent yet; under lock. */
 	u32 in_hand[IOBAND_LEGS_MAX];

@@ -23,6 +23,12 @@
 /* Or, where the disk is quick, so many times what it takes for an I/O. */
 #define CALM_SERVICES	4
 
+/*
+ * So small a part of the time goes for asking whether a disk that all passes to is full; it is
+ * asked each second at most.
+ */
+#define ASK_PART	32
+
 /* A bio that is longer at the disk waits there for others, or for a head. */
 #define SLOW_NS		((u64)(2 * NSEC_PER_MSEC))
 
@@ -62,8 +68,10 @@ static inline void iop_note_user(struct ioband_pool *pool, const struct ioband_b
 		WRITE_ONCE(pool->shared_jiffies, now);
 	WRITE_ONCE(pool->user, group);
 	WRITE_ONCE(pool->owner, NULL);
-	/* Who contends asks for the tags anew; where only limits count nobody does. */
-	if (unlikely(iot_lost_tags(iob->target)) && READ_ONCE(pool->pass_max) != U32_MAX)
+	/* Who contends asks for depth and tags anew; where only limits count nobody does. */
+	if (unlikely(time_after(now, READ_ONCE(pool->ask_jiffies)) ||
+		     iot_lost_tags(iob->target)) &&
+	    !READ_ONCE(pool->contended) && READ_ONCE(pool->pass_max) != U32_MAX)
 		WRITE_ONCE(pool->pass_max, 0);
 }
 
@@ -240,6 +248,9 @@ static void iop_calm(struct ioband_pool *pool, u64 now_ns)
 	    pool->sched.squeeze.is_on || ioband_is_ready(&pool->sched))
 		return;
 	WRITE_ONCE(pool->contended, false);
+	WRITE_ONCE(pool->ask_jiffies, jiffies +
+		   clamp_t(unsigned long, (jiffies - pool->contended_jiffies) * ASK_PART,
+			   HZ, HZ * ASK_PART));
 	WRITE_ONCE(pool->is_timed, false);
 	pool->is_split = false;
 	WRITE_ONCE(pool->owner, NULL);

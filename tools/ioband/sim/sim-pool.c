@@ -15,6 +15,9 @@
 #define CALM_NS		((s64)(100 * NSEC_PER_MSEC))
 #define CALM_SERVICES	4
 
+/* So small a part of the time it may take to ask whether the disk is full. */
+#define ASK_PART	((u64)32)
+
 /* I/O that takes longer is waiting inside the disk; for how long that is remembered. */
 #define SLOW_NS		((u64)(2 * NSEC_PER_MSEC))
 #define SLOW_FOR_NS	((u64)(100 * NSEC_PER_MSEC))
@@ -53,9 +56,12 @@ static bool iop_is_shared(const struct sim_pool *pool, u64 now_ns)
 
 static void iop_contend(struct sim_pool *pool, u64 now_ns)
 {
+	if (!pool->pass_max)
+		ioband_depth_doubt(&pool->depth, pool->in_flight);
 	iop_begin_depth(pool, now_ns);
 	ioband_sched_restart(&pool->sched);
 	pool->last_held_ns = now_ns;
+	pool->contended_ns = now_ns;
 	pool->contended = true;
 	iop_update_depth(pool);
 }
@@ -198,6 +204,8 @@ static void iop_note_user(struct sim_pool *pool, struct sim_group *group, u64 no
 		pool->shared_ns = now_ns;
 	pool->user = group;
 	iop_disown(pool);
+	if (now_ns > pool->ask_ns && !pool->contended && pool->pass_max != U32_MAX)
+		pool->pass_max = 0;
 }
 
 /*
@@ -262,6 +270,8 @@ static void iop_calm(struct sim_pool *pool, u64 now_ns)
 	    (s64)(now_ns - pool->last_held_ns) <= iop_calm_ns(pool))
 		return;
 	pool->contended = false;
+	pool->ask_ns = now_ns + clamp((now_ns - pool->contended_ns) * ASK_PART, NSEC_PER_SEC,
+				      NSEC_PER_SEC * ASK_PART);
 	pool->is_timed = false;
 	pool->is_split = false;
 	iop_disown(pool);

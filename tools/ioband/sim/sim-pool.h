@@ -127,6 +127,8 @@ struct sim_pool {
 	struct ioband_sched sched;
 	struct sim_group *user;
 	u64 shared_ns;
+	u64 ask_ns;
+	u64 contended_ns;
 	bool is_split;
 	bool is_alone;
 	u32 nr_holding;

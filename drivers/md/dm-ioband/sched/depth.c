@@ -141,6 +141,15 @@ static void begin_search(struct ioband_depth *depth, enum ioband_depth_search ho
 	depth->rest_ns = 0;
 }
 
+/* It is another disk, or other I/O. */
+static void begin_anew(struct ioband_depth *depth)
+{
+	begin_search(depth, IOBAND_RAMP);
+	depth->is = (struct ioband_depth_cost) {};
+	depth->io_unit = 0;
+	depth->work_unit = 0;
+}
+
 static void set_max(struct ioband_depth *depth, u32 max)
 {
 	depth->max = max;
@@ -175,6 +184,27 @@ void ioband_depth_begin(struct ioband_depth *depth, u32 max,
 	depth->shown = *now;
 	depth->due_ios = now->sent_ios;
 	begin_batch(depth, depth->depth * depth->legs, now);
+}
+
+/**
+ * ioband_depth_doubt - ask anew whether the disk can do with less
+ * @depth: the depth, before a busy period begins
+ * @there: how many I/Os are at the disk, none of which had to wait
+ *
+ * As long as nothing waits nothing is found out: a disk whose cache is full, or whose credit is
+ * spent, would divide itself from then on. So the search begins again, with half of what is
+ * there: where that is too little twice as much is tried at once.
+ */
+void ioband_depth_doubt(struct ioband_depth *depth, u32 there)
+{
+	u32 half = there / (2 * depth->legs);
+
+	if (half < DEPTH_START || half >= depth->settled)
+		return;
+	begin_anew(depth);
+	depth->settled = half;
+	depth->depth = half;
+	depth->trying = 0;
 }
 
 /*
@@ -451,10 +481,7 @@ static void watch(struct ioband_depth *depth, const struct ioband_depth_sample *
 			go_on(depth, now);
 	} else if (has_changed(&depth->was.io, &depth->is.io) ||
 		   has_changed(&depth->was.work, &depth->is.work)) {
-		begin_search(depth, IOBAND_RAMP);
-		depth->is = (struct ioband_depth_cost) {};
-		depth->io_unit = 0;
-		depth->work_unit = 0;
+		begin_anew(depth);
 	} else if (!ioband_before(now->now_ns, depth->rest_until_ns)) {
 		depth->search = IOBAND_SEARCH_MORE_AGAIN;
 		go_on(depth, now);

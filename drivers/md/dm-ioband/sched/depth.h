@@ -141,6 +141,7 @@ void ioband_depth_init(struct ioband_depth *depth, u32 legs);
 void ioband_depth_begin(struct ioband_depth *depth, u32 max,
 			const struct ioband_depth_sample *now);
 void ioband_depth_end(struct ioband_depth *depth);
+void ioband_depth_doubt(struct ioband_depth *depth, u32 there);
 bool ioband_depth_tick(struct ioband_depth *depth, u32 max,
 		       const struct ioband_depth_sample *now);
 enum ioband_depth_reason

@@ -69,7 +69,7 @@ static inline void iop_note_user(struct ioband_pool *pool, const struct ioband_b
 	WRITE_ONCE(pool->user, group);
 	WRITE_ONCE(pool->owner, NULL);
 	/* Who contends asks for depth and tags anew; where only limits count nobody does. */
-	if (unlikely(time_after(now, READ_ONCE(pool->ask_jiffies)) ||
+	if (unlikely((user && time_after(now, READ_ONCE(pool->ask_jiffies))) ||
 		     iot_lost_tags(iob->target)) &&
 	    !READ_ONCE(pool->contended) && READ_ONCE(pool->pass_max) != U32_MAX)
 		WRITE_ONCE(pool->pass_max, 0);

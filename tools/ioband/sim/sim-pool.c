@@ -200,12 +200,13 @@ static void iop_note_user(struct sim_pool *pool, struct sim_group *group, u64 no
 {
 	if (pool->user == group)
 		return;
-	if (pool->user)
+	if (pool->user) {
 		pool->shared_ns = now_ns;
+		if (now_ns > pool->ask_ns && !pool->contended && pool->pass_max != U32_MAX)
+			pool->pass_max = 0;
+	}
 	pool->user = group;
 	iop_disown(pool);
-	if (now_ns > pool->ask_ns && !pool->contended && pool->pass_max != U32_MAX)
-		pool->pass_max = 0;
 }
 
 /*

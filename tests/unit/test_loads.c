@@ -257,6 +257,29 @@ static void test_gets_full(void **state)
 	}
 }
 
+/* Asking that does not come to an end on a slow disk, to which all passes, starves it. */
+static void test_slow_disk_is_asked(void **state)
+{
+	static const unsigned int loads[][2] = { { 60, 3 }, { 100, 3 }, { 60, 5 }, { 100, 5 } };
+	char text[500];
+	double rate = 0;
+	size_t i, j;
+
+	for (i = 0; i < ARRAY_SIZE(loads); i++) {
+		for (j = 0; j < 2; j++) {
+			snprintf(text, sizeof(text), FLAT "slots = 32\nservice_ns = %u000000\n"
+				 "queue_depth = 1023\njitter_percent = 50\n"
+				 "[run]\nsettle = 10s\ntime = 200s\n[pool]\npolicy = %s\n"
+				 "[group a]\n[job]\ndepth = %u\n[group b]\n[job]\ndepth = %u\n",
+				 loads[i][0], j ? "weight" : "limit", loads[i][1], loads[i][1]);
+			simulate(text);
+			assert_true(!j || iops("total") > .97 * rate);
+			rate = iops("total");
+			clean_up(NULL);
+		}
+	}
+}
+
 /*
  * A group that has no more outstanding than the disk does at once loses turns while more
  * is tried. It has three quarters at a depth of 4, two thirds at 5.
@@ -335,6 +358,7 @@ int main(int argc, char **argv)
 		TEST(test_fits_into_trial),
 		TEST(test_takes_all_there_is),
 		TEST(test_gets_full),
+		TEST(test_slow_disk_is_asked),
 		TEST(test_few_outstanding),
 		TEST(test_small_beside_large),
 		TEST(test_size_does_not_matter),

@@ -22,12 +22,15 @@
 #define CALM_NS		((s64)(100 * NSEC_PER_MSEC))
 /* Or, where the disk is quick, so many times what it takes for an I/O. */
 #define CALM_SERVICES	4
+/* In a trial so many, or a slow disk would never come to the end of one; but it may have hung. */
+#define TRIAL_SERVICES	16
+#define TRIAL_CALM_NS	((s64)(2 * NSEC_PER_SEC))
 
 /*
- * So small a part of the time goes for asking whether a disk that all passes to is full; it is
- * asked each second at most.
+ * After so many times as long as it was contended it is asked whether a disk that all passes to
+ * is full, but once a second at most.
  */
-#define ASK_PART	32
+#define ASK_AFTER	32
 
 /* A bio that is longer at the disk waits there for others, or for a head. */
 #define SLOW_NS		((u64)(2 * NSEC_PER_MSEC))
@@ -234,7 +237,10 @@ static struct ioband_bio *iob_hold(struct ioband_pool *pool, struct ioband_bio *
  */
 static s64 iop_calm_ns(const struct ioband_pool *pool)
 {
-	if (pool->sched.quick == 1 || pool->depth.trying)
+	if (pool->depth.trying)
+		return clamp_t(u64, READ_ONCE(pool->service_ns) * TRIAL_SERVICES, CALM_NS,
+			       TRIAL_CALM_NS);
+	if (pool->sched.quick == 1)
 		return CALM_NS;
 	return min_t(u64, READ_ONCE(pool->service_ns) * CALM_SERVICES, CALM_NS);
 }
@@ -249,8 +255,8 @@ static void iop_calm(struct ioband_pool *pool, u64 now_ns)
 		return;
 	WRITE_ONCE(pool->contended, false);
 	WRITE_ONCE(pool->ask_jiffies, jiffies +
-		   clamp_t(unsigned long, (jiffies - pool->contended_jiffies) * ASK_PART,
-			   HZ, HZ * ASK_PART));
+		   clamp_t(unsigned long, (jiffies - pool->contended_jiffies) * ASK_AFTER,
+			   HZ, HZ * ASK_AFTER));
 	WRITE_ONCE(pool->is_timed, false);
 	pool->is_split = false;
 	WRITE_ONCE(pool->owner, NULL);

@@ -14,9 +14,12 @@
 /* Contention is over once nothing has been held for this long. */
 #define CALM_NS		((s64)(100 * NSEC_PER_MSEC))
 #define CALM_SERVICES	4
+/* In a trial so many, or a slow disk would never come to the end of one; but it may have hung. */
+#define TRIAL_SERVICES	16
+#define TRIAL_CALM_NS	((s64)(2 * NSEC_PER_SEC))
 
-/* So small a part of the time it may take to ask whether the disk is full. */
-#define ASK_PART	((u64)32)
+/* After so many times as long as it was contended it is asked whether the disk is full. */
+#define ASK_AFTER	((u64)32)
 
 /* I/O that takes longer is waiting inside the disk; for how long that is remembered. */
 #define SLOW_NS		((u64)(2 * NSEC_PER_MSEC))
@@ -259,7 +262,9 @@ static struct sim_io *iob_hold(struct sim_pool *pool, struct sim_io *iob, u64 no
 
 static s64 iop_calm_ns(const struct sim_pool *pool)
 {
-	if (pool->sched.quick == 1 || pool->depth.trying)
+	if (pool->depth.trying)
+		return clamp((s64)pool->service_ns * TRIAL_SERVICES, CALM_NS, TRIAL_CALM_NS);
+	if (pool->sched.quick == 1)
 		return CALM_NS;
 	return min_t(s64, pool->service_ns * CALM_SERVICES, CALM_NS);
 }
@@ -271,8 +276,8 @@ static void iop_calm(struct sim_pool *pool, u64 now_ns)
 	    (s64)(now_ns - pool->last_held_ns) <= iop_calm_ns(pool))
 		return;
 	pool->contended = false;
-	pool->ask_ns = now_ns + clamp((now_ns - pool->contended_ns) * ASK_PART, NSEC_PER_SEC,
-				      NSEC_PER_SEC * ASK_PART);
+	pool->ask_ns = now_ns + clamp((now_ns - pool->contended_ns) * ASK_AFTER, NSEC_PER_SEC,
+				      NSEC_PER_SEC * ASK_AFTER);
 	pool->is_timed = false;
 	pool->is_split = false;
 	iop_disown(pool);

@@ -57,7 +57,6 @@ void iop_contend(struct ioband_pool *pool, u64 now_ns)
 	iop_begin_depth(pool, now_ns);
 	ioband_sched_restart(&pool->sched);
 	pool->last_held_ns = now_ns;
-	pool->contended_jiffies = jiffies;
 	WRITE_ONCE(pool->contended, true);
 	iop_update_depth(pool);
 	smp_mb();	/* A */

@@ -295,7 +295,8 @@ struct ioband_pool {
 	/* Read by every I/O, and seldom written. */
 	bool contended;			/* written under lock */
 	bool has_stalled;		/* some volume is; guarded by lock */
-	u32 pass_max;			/* in flight per leg; written under lock */
+	/* In flight per leg; written under lock, but that of 0 any may make: who comes contends. */
+	u32 pass_max;
 	u32 refill;			/* with fewer there a worker looks; written under lock */
 	/*
 	 * Which group used the disk last, and when that was another than before. It may have
@@ -326,7 +327,6 @@ struct ioband_pool {
 	u32 nr_holding;			/* groups that hold I/O; under lock */
 	u32 held_writes;		/* of all of them; a run is one; under lock */
 	u64 last_held_ns;		/* guarded by lock */
-	unsigned long contended_jiffies;	/* since when it is; under lock */
 	u32 nr_stall_looks;		/* how often it has run; under lock */
 	/* Runs of throttled lanes that workers have not sent yet; under lock. */
 	u32 in_hand[IOBAND_LEGS_MAX];

@@ -26,10 +26,7 @@
 #define TRIAL_SERVICES	16
 #define TRIAL_CALM_NS	((s64)(2 * NSEC_PER_SEC))
 
-/*
- * After so many times as long as it was contended it is asked whether a disk that all passes to
- * is full, but once a second at most.
- */
+/* A disk that all passes to is asked whether it is full after so many times what that takes. */
 #define ASK_AFTER	32
 
 /* A bio that is longer at the disk waits there for others, or for a head. */
@@ -231,15 +228,17 @@ static struct ioband_bio *iob_hold(struct ioband_pool *pool, struct ioband_bio *
 	return direct;
 }
 
-/*
- * What is held for a moment, since processors are slow, is not held by the disk. But a trial
- * at which nothing waits has to come to an end.
- */
+/* A trial at which nothing waits has to come to an end. */
+static s64 iop_calm_in_trial_ns(const struct ioband_pool *pool)
+{
+	return clamp_t(u64, READ_ONCE(pool->service_ns) * TRIAL_SERVICES, CALM_NS, TRIAL_CALM_NS);
+}
+
+/* What is held for a moment, since processors are slow, is not held by the disk. */
 static s64 iop_calm_ns(const struct ioband_pool *pool)
 {
 	if (pool->depth.trying)
-		return clamp_t(u64, READ_ONCE(pool->service_ns) * TRIAL_SERVICES, CALM_NS,
-			       TRIAL_CALM_NS);
+		return iop_calm_in_trial_ns(pool);
 	if (pool->sched.quick == 1)
 		return CALM_NS;
 	return min_t(u64, READ_ONCE(pool->service_ns) * CALM_SERVICES, CALM_NS);
@@ -253,10 +252,9 @@ static void iop_calm(struct ioband_pool *pool, u64 now_ns)
 	if ((s64)(now_ns - pool->last_held_ns) <= iop_calm_ns(pool) || pool->has_stalled ||
 	    pool->sched.squeeze.is_on || ioband_is_ready(&pool->sched))
 		return;
-	WRITE_ONCE(pool->contended, false);
 	WRITE_ONCE(pool->ask_jiffies, jiffies +
-		   clamp_t(unsigned long, (jiffies - pool->contended_jiffies) * ASK_AFTER,
-			   HZ, HZ * ASK_AFTER));
+		   nsecs_to_jiffies(ASK_AFTER * iop_calm_in_trial_ns(pool)));
+	WRITE_ONCE(pool->contended, false);
 	WRITE_ONCE(pool->is_timed, false);
 	pool->is_split = false;
 	WRITE_ONCE(pool->owner, NULL);

@@ -18,8 +18,8 @@
 #define TRIAL_SERVICES	16
 #define TRIAL_CALM_NS	((s64)(2 * NSEC_PER_SEC))
 
-/* After so many times as long as it was contended it is asked whether the disk is full. */
-#define ASK_AFTER	((u64)32)
+/* A disk that all passes to is asked whether it is full after so many times what that takes. */
+#define ASK_AFTER	32
 
 /* I/O that takes longer is waiting inside the disk; for how long that is remembered. */
 #define SLOW_NS		((u64)(2 * NSEC_PER_MSEC))
@@ -64,7 +64,6 @@ static void iop_contend(struct sim_pool *pool, u64 now_ns)
 	iop_begin_depth(pool, now_ns);
 	ioband_sched_restart(&pool->sched);
 	pool->last_held_ns = now_ns;
-	pool->contended_ns = now_ns;
 	pool->contended = true;
 	iop_update_depth(pool);
 }
@@ -260,10 +259,15 @@ static struct sim_io *iob_hold(struct sim_pool *pool, struct sim_io *iob, u64 no
 	return send;
 }
 
+static s64 iop_calm_in_trial_ns(const struct sim_pool *pool)
+{
+	return clamp((s64)pool->service_ns * TRIAL_SERVICES, CALM_NS, TRIAL_CALM_NS);
+}
+
 static s64 iop_calm_ns(const struct sim_pool *pool)
 {
 	if (pool->depth.trying)
-		return clamp((s64)pool->service_ns * TRIAL_SERVICES, CALM_NS, TRIAL_CALM_NS);
+		return iop_calm_in_trial_ns(pool);
 	if (pool->sched.quick == 1)
 		return CALM_NS;
 	return min_t(s64, pool->service_ns * CALM_SERVICES, CALM_NS);
@@ -276,8 +280,7 @@ static void iop_calm(struct sim_pool *pool, u64 now_ns)
 	    (s64)(now_ns - pool->last_held_ns) <= iop_calm_ns(pool))
 		return;
 	pool->contended = false;
-	pool->ask_ns = now_ns + clamp((now_ns - pool->contended_ns) * ASK_AFTER, NSEC_PER_SEC,
-				      NSEC_PER_SEC * ASK_AFTER);
+	pool->ask_ns = now_ns + ASK_AFTER * iop_calm_in_trial_ns(pool);
 	pool->is_timed = false;
 	pool->is_split = false;
 	iop_disown(pool);

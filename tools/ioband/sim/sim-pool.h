@@ -128,7 +128,6 @@ struct sim_pool {
 	struct sim_group *user;
 	u64 shared_ns;
 	u64 ask_ns;
-	u64 contended_ns;
 	bool is_split;
 	bool is_alone;
 	u32 nr_holding;

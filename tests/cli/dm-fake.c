@@ -183,6 +183,26 @@ static void let_others(const char *call)
 	read_file();
 }
 
+/* The name of the device that is meant; the lines have been read. */
+static const char *actual(const char *name)
+{
+	static char real[128];
+	const char *uuid, *table = find("table", name);
+
+	snprintf(real, sizeof(real), "%s-real", name);
+	uuid = find("uuid", real);
+	return uuid && uuid_is_real(uuid) && table &&
+	       strstr(table, find("device", real)) ? real : name;
+}
+
+const char *ioband_dm_actual(const char *name)
+{
+	read_file();
+	name = actual(name);
+	forget();
+	return name;
+}
+
 /* Begin a call: read the file. Return: the failure planned for it. */
 static int begin(const char *call, const char *name)
 {
@@ -295,8 +315,10 @@ static int get_targets(const char *call, const char *name,
 		       struct ioband_dm_targets *targets)
 {
 	int r = begin(call, name);
+	const char *meant = name;
 	char *numbers;
 
+	name = actual(name);
 	memset(targets, 0, sizeof(*targets));
 	if (r)
 		return end(r);
@@ -307,6 +329,10 @@ static int get_targets(const char *call, const char *name,
 	if (sscanf(numbers, "%u:%u", &targets->major, &targets->minor) != 2)
 		abort();
 	targets->uuid = xstrdup(find("uuid", name) ? find("uuid", name) : "");
+	if (name != meant) {
+		*strrchr(targets->uuid, '-') = '\0';
+		targets->origin_suspended = find("suspended", meant);
+	}
 	targets->suspended = find("suspended", name);
 	targets->has_inactive = find("inactive", name);
 	for (size_t i = 0; i < nr_lines; i++) {
@@ -441,6 +467,7 @@ int ioband_dm_load(const char *name, const struct ioband_dm_targets *targets)
 {
 	int r = begin("load", name);
 
+	name = actual(name);
 	if (!r) {
 		drop_all("inactive", name);
 		r = add_table("inactive", name, targets);
@@ -455,6 +482,7 @@ int ioband_dm_clear(const char *name)
 {
 	int r = begin("clear", name);
 
+	name = actual(name);
 	note("clear %s: %d", name, r);
 	if (!r) {
 		drop_all("inactive", name);
@@ -511,8 +539,10 @@ static void remove_deferred(void)
 int ioband_dm_resume(const char *name, enum ioband_dm_udev udev)
 {
 	int r = begin("resume", name);
-	bool has_inactive = find("inactive", name);
+	bool has_inactive;
 
+	name = actual(name);
+	has_inactive = find("inactive", name);
 	note("resume %s%s: %d", name,
 	     udev == IOBAND_DM_LOW_PRIORITY ? " low-priority" :
 	     udev == IOBAND_DM_HIDDEN ? " hidden" : "", r);
@@ -637,6 +667,7 @@ int ioband_dm_message(const char *name, uint64_t sector, const char *text,
 	bool is_question = !strcmp(text, "show") || !strcmp(text, "stats");
 	int r = begin("message", name);
 
+	name = actual(name);
 	*answer = NULL;
 	if (verbose)
 		fprintf(stderr, "fake: message %s %" PRIu64 " %s\n", name,

@@ -97,7 +97,7 @@ static int send(const struct options *opts, const struct volumes *volumes,
 	return status;
 }
 
-/* There is a snapshot, say: that is a state, which may last, and no failure. */
+/* It has become a RAID, say: that is a state, which may last, and no failure. */
 static bool cannot_be(const struct options *opts, const struct volumes *volumes,
 		      const struct config *cfg)
 {

@@ -396,7 +396,8 @@ int plan_make(const struct options *opts, const struct volumes *volumes,
 	if (!status)
 		status = plan_table(opts, plan, vol, &now, cfg);
 	if (!status && plan->reload) {
-		char *devno = xasprintf("%u:%u", vol->major, vol->minor);
+		char *devno = xasprintf("%u:%u", vol->major,
+					vol->actual_minor);
 
 		status = share_check(opts, volumes, cfg, devno);
 		free(devno);

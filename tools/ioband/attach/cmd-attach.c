@@ -212,8 +212,6 @@ int attach_volume(const struct options *opts, const struct volumes *volumes,
 	if (!status)
 		share_adopt(opts, volumes, cfg, devno);
 	if (!status)
-		status = share_check(opts, volumes, cfg, devno);
-	if (!status)
 		status = remember(opts, volumes, cfg, &old, &has_old);
 	if (status)
 		goto out;

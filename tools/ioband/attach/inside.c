@@ -20,6 +20,7 @@
 
 #include "cmd.h"
 #include "config/current.h"
+#include "config/share.h"
 #include "inside.h"
 #include "lib/action.h"
 #include "lib/attachable.h"
@@ -251,7 +252,7 @@ int inside_put(const struct options *opts, const struct volumes *volumes,
 		.volumes = volumes,
 		.name = cfg->name,
 	};
-	char *lower = NULL;
+	char *lower = NULL, devno[DEVNO_LEN];
 	int status;
 
 	/* No signal may end us while a hidden device exists that is not in use yet. */
@@ -259,19 +260,18 @@ int inside_put(const struct options *opts, const struct volumes *volumes,
 	status = action_table(opts, "attach", in.name, &in.old);
 	if (!status)
 		status = check_obstacle(&in);
+	snprintf(devno, sizeof(devno), "%u:%u", in.old.major, in.old.minor);
+	if (!status)
+		status = share_check(opts, volumes, cfg, devno);
 	if (status)
 		goto out;
 	if (all_flat(&in)) {
 		status = make_flat(&in, cfg);
 	} else {
-		char devno[DEVNO_LEN];
-
 		status = inside_clean(opts, volumes, in.name, in.old.uuid);
 		if (status)
 			goto out;
 		lower = xasprintf("%s-ioband", in.name);
-		snprintf(devno, sizeof(devno), "%u:%u", in.old.major,
-			 in.old.minor);
 		status = make_layered(&in, cfg, lower,
 				      blk_read_ahead(opts->sysroot, devno));
 		if (status)

@@ -108,7 +108,7 @@ void share_adopt(const struct options *opts, const struct volumes *volumes,
  * @opts: the global options
  * @volumes: what volumes_read() found
  * @cfg: the new volume
- * @devno: the device that it is attached to or on top of
+ * @devno: the device that it is put into or on top of
  *
  * Of a volume stacked above or below another one of the share, the same I/O would pass
  * through the share twice and wait for itself. The target detects that only if there is
@@ -131,7 +131,7 @@ int share_check(const struct options *opts, const struct volumes *volumes,
 		if (strcmp(vol->table.share, cfg->share) ||
 		    !strcmp(vol->name, cfg->name))
 			continue;
-		other = xasprintf("%u:%u", vol->major, vol->minor);
+		other = xasprintf("%u:%u", vol->major, vol->actual_minor);
 		related = blk_is_related(opts->sysroot, devno, other);
 		free(other);
 		if (related)

@@ -96,7 +96,7 @@ static int check_show(struct doctor *doctor, const struct volume *vol)
 		add_finding(doctor, NOTE, "no-effect", vol->name,
 			    xstrdup("token_base or carryover is set, and has no effect"),
 			    xasprintf("clear them with 'dmsetup message %s %" PRIu64 " token 0' and the same with 'carryover 0'",
-				      vol->name, vol->start));
+				      ioband_dm_actual(vol->name), vol->start));
 	show_free(&show);
 	return 0;
 }
@@ -405,7 +405,7 @@ int doctor_volumes(struct doctor *doctor)
 #define LOST	"it has lost ioband, though %s/%s.conf is there: LVM puts its own table back when it changes a volume"
 #define MISSING	"there is no such device, though %s/%s.conf is there"
 
-/* While there is a snapshot, say, it cannot be otherwise. */
+/* If it has become a RAID, say, it cannot be otherwise. */
 static void tell_lost(struct doctor *doctor, const char *name, const char *dir,
 		      const char *file, const char *command)
 {

@@ -156,8 +156,8 @@ static void tell_status(struct follow *follow, const char *first)
 }
 
 /*
- * LVM has put its own table back, as it does for as long as there is a snapshot: the
- * device is there, and ioband.timer or somebody will put ioband into it again.
+ * LVM has put its own table back, as it does for the first snapshot: the device is there,
+ * and ioband.timer or somebody will put ioband into it again.
  */
 static bool is_lost(const struct follow *follow)
 {

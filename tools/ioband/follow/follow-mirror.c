@@ -52,7 +52,8 @@ int mirror_read(struct mirror *mirror, const struct options *opts,
 	if (strcmp(mirror->vol->table.type, "cgroup"))
 		return fail(IOBAND_DEVICE,
 			    "cannot follow cgroups on '%s': its type is %s; give it type cgroup with 'dmsetup message %s 0 type cgroup'",
-			    found, mirror->vol->table.type, found);
+			    found, mirror->vol->table.type,
+			    ioband_dm_actual(found));
 	/* These policies know no weights, and refuse one. */
 	mirror->has_weights = strcmp(mirror->vol->table.policy, "limit") &&
 			      strcmp(mirror->vol->table.policy, "range-bw");

@@ -109,7 +109,7 @@ static int load(const struct options *opts, const char *name,
 
 	if (!opts->dry_run)
 		return ioband_dm_load(name, targets);
-	command = xasprintf("dmsetup reload '%s'", name);
+	command = xasprintf("dmsetup reload '%s'", ioband_dm_actual(name));
 	print_table(command, targets);
 	free(command);
 	return 0;
@@ -125,7 +125,7 @@ static enum ioband_dm_udev links_of(const struct options *opts,
 {
 	char devno[DEVNO_LEN];
 
-	if (leaf_is(name))
+	if (leaf_is_inner(name))
 		return IOBAND_DM_HIDDEN;
 	snprintf(devno, sizeof(devno), "%u:%u", old->major, old->minor);
 	return blk_has_low_priority(opts->sysroot, devno) ?
@@ -138,7 +138,7 @@ static int resume(const struct options *opts, const char *name,
 	int r;
 
 	if (opts->dry_run) {
-		printf("dmsetup resume '%s'\n", name);
+		printf("dmsetup resume '%s'\n", ioband_dm_actual(name));
 		return 0;
 	}
 	/* It waits for all I/O of the device. */
@@ -180,8 +180,8 @@ int action_message(const struct options *opts, const char *name,
 	int r;
 
 	if (opts->dry_run) {
-		printf("dmsetup message -- '%s' %" PRIu64 " %s\n", name, sector,
-		       text);
+		printf("dmsetup message -- '%s' %" PRIu64 " %s\n",
+		       ioband_dm_actual(name), sector, text);
 		return 0;
 	}
 	r = lock_device(opts, name);
@@ -275,7 +275,7 @@ static int refuse_busy(const char *verb, const char *name,
 		    "cannot %s '%s': %s, so LVM or another program is changing it; try again later, or 'dmsetup %s %s' if nobody is",
 		    verb, name, suspended ? "it is suspended" :
 		    "another table is loaded for it",
-		    suspended ? "resume" : "clear", name);
+		    suspended ? "resume" : "clear", ioband_dm_actual(name));
 }
 
 /**
@@ -413,7 +413,7 @@ out:
 	if (!ok)
 		status = fail(IOBAND_BUSY,
 			      "cannot put back the table of '%s': see 'dmsetup info' and 'dmsetup table' of it; 'dmsetup resume' lets its I/O go on",
-			      name);
+			      ioband_dm_actual(name));
 	return status;
 }
 

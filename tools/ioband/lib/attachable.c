@@ -149,18 +149,17 @@ static bool may_be_moved(const char *type)
 char *attach_obstacle(const struct options *opts, const char *name,
 		      const struct ioband_dm_targets *table)
 {
-	if (!leaf_is(name) && is_part(opts, table))
+	bool is_inner = leaf_is_inner(name);
+
+	if (!is_inner && is_part(opts, table))
 		return xstrdup("it is an inner part of a logical volume, such as a leg of a RAID is, or a thin pool whose data are on one; put a volume on top of the one that is used, with 'ioband enable NAME DEVICE'");
 	for (size_t i = 0; i < table->nr; i++) {
 		const char *type = table->v[i].type;
 
 		if (!strcmp(type, "thin"))
 			return xstrdup("it is thin, and LVM could not take snapshots of it any more; name its pool, or put a volume on top of it with 'ioband enable NAME DEVICE'");
-		if (!strncmp(type, "snapshot-", 9))
-			return xasprintf("it has a snapshot, so its table is of target '%s'; when the snapshot is removed, ioband is put in again by itself if the volume is enabled",
-					 type);
-		if (leaf_is(name) && !strcmp(type, "striped"))
-			return xstrdup("its data are striped, and LVM could not extend it any more; put a volume on top of the one that is used, with 'ioband enable NAME DEVICE'");
+		if (is_inner && !strcmp(type, "striped"))
+			return xstrdup("its data are striped, and LVM would not find its own table there; put a volume on top of the one that is used, with 'ioband enable NAME DEVICE'");
 		if (!may_be_moved(type))
 			return xasprintf("its table has a line of target '%s', and only linear and striped can be moved; put a volume on top of it with 'ioband enable NAME DEVICE'",
 					 type);

@@ -99,10 +99,58 @@ static int new_task(int type, const char *name, struct dm_task **task)
 	return 0;
 }
 
+/* Besides the task at hand. Return: the answered task, or %NULL if there is no such device. */
+static struct dm_task *ask(const char *name, struct dm_info *info)
+{
+	struct dm_task *task;
+
+	dm_log_with_errno_init(log_line);
+	task = dm_task_create(DM_DEVICE_INFO);
+	if (task && (!dm_task_set_name(task, name) ||
+		     !dm_task_run(task) || !dm_task_get_info(task, info) ||
+		     !info->exists)) {
+		dm_task_destroy(task);
+		task = NULL;
+	}
+	return task;
+}
+
+/* Whether a device lies on another, by the table that is active. */
+static bool lies_on(const char *name, const struct dm_info *below)
+{
+	struct dm_task *task = dm_task_create(DM_DEVICE_DEPS);
+	struct dm_deps *deps = NULL;
+	bool found = false;
+
+	if (task && dm_task_set_name(task, name) && dm_task_run(task))
+		deps = dm_task_get_deps(task);
+	for (uint32_t i = 0; deps && i < deps->count; i++)
+		found |= deps->device[i] == makedev(below->major, below->minor);
+	if (task)
+		dm_task_destroy(task);
+	return found;
+}
+
+const char *ioband_dm_actual(const char *name)
+{
+	static char below[256];
+	struct dm_task *task;
+	struct dm_info info;
+	bool is_meant;
+
+	snprintf(below, sizeof(below), "%s-real", name);
+	task = ask(below, &info);
+	if (!task)
+		return name;
+	is_meant = uuid_is_real(dm_task_get_uuid(task)) && lies_on(name, &info);
+	dm_task_destroy(task);
+	return is_meant ? below : name;
+}
+
 /* Ask the kernel not to count the openers, which only one call needs. */
 static int create_task(int type, const char *name, struct dm_task **task)
 {
-	int r = new_task(type, name, task);
+	int r = new_task(type, name ? ioband_dm_actual(name) : NULL, task);
 
 	if (!r && !dm_task_no_open_count(*task)) {
 		dm_task_destroy(*task);
@@ -174,7 +222,7 @@ static int get_targets(int type, const char *name,
 {
 	char *target_type, *params;
 	uint64_t start, length;
-	struct dm_task *task;
+	struct dm_task *task, *origin;
 	struct dm_info info;
 	void *next = NULL;
 	int r;
@@ -202,6 +250,14 @@ static int get_targets(int type, const char *name,
 	targets->suspended = info.suspended;
 	targets->has_inactive = info.inactive_table;
 	targets->read_only = info.read_only;
+	if (uuid_is_real(targets->uuid) &&
+	    strcmp(dm_task_get_name(task), name)) {
+		*strrchr(targets->uuid, '-') = '\0';
+		origin = ask(name, &info);
+		targets->origin_suspended = origin && info.suspended;
+		if (origin)
+			dm_task_destroy(origin);
+	}
 	do {
 		struct ioband_dm_target *target;
 
@@ -297,7 +353,7 @@ int ioband_dm_version(const char *type, struct ioband_dm_version *version)
 	struct dm_task *task;
 	int r;
 
-	r = create_task(DM_DEVICE_GET_TARGET_VERSION, type, &task);
+	r = new_task(DM_DEVICE_GET_TARGET_VERSION, type, &task);
 	if (r)
 		return r;
 	r = run_task(task);
@@ -337,13 +393,12 @@ static int run_change(struct dm_task *task, const char *name)
 		return 0;
 	}
 	device[0] = '\0';
-	query = dm_task_create(DM_DEVICE_INFO);
-	if (query && dm_task_set_name(query, name) && dm_task_run(query) &&
-	    dm_task_get_info(query, &info) && info.exists)
+	query = ask(ioband_dm_actual(name), &info);
+	if (query) {
 		snprintf(device, sizeof(device), "%u:%u", info.major,
 			 info.minor);
-	if (query)
 		dm_task_destroy(query);
+	}
 	klog_end(&log, *device ? device : NULL, reason);
 	memcpy(last_reason, reason, sizeof(reason));
 	return r;

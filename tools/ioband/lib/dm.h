@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct ioband_dm_device {
 	char *name;
@@ -52,6 +53,7 @@ struct ioband_dm_targets {
 	bool suspended;
 	bool has_inactive;
 	bool read_only;
+	bool origin_suspended;	/* they are of the device below a suspended one */
 };
 
 struct ioband_dm_version {
@@ -59,6 +61,23 @@ struct ioband_dm_version {
 	unsigned int minor;
 	unsigned int patch;
 };
+
+/*
+ * While a logical volume has snapshots, or one is merged into it, its table is one of LVM's
+ * for that, and what it had itself is that of a device below. That one is meant by the name
+ * of the volume here, but where its openers are counted or it is listed.
+ *
+ * Return: the name of the device that is meant, until the next call.
+ */
+const char *ioband_dm_actual(const char *name);
+
+/* Whether LVM has given a uuid to a device below; somebody else may call one so. */
+static inline bool uuid_is_real(const char *uuid)
+{
+	const char *suffix = strrchr(uuid, '-');
+
+	return suffix && !strncmp(uuid, "LVM-", 4) && !strcmp(suffix, "-real");
+}
 
 /* Results are freed by the function of the same name. */
 int ioband_dm_list(struct ioband_dm_devices *devices);

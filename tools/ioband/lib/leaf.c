@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dm.h"
 #include "leaf.h"
 #include "util.h"
 
@@ -59,6 +60,16 @@ static size_t kind_of(const char *name)
 bool leaf_is(const char *name)
 {
 	return kind_of(name) < NR_KINDS;
+}
+
+/**
+ * leaf_is_inner - whether ioband is in a part of a volume that LVM hides
+ * @name: the name by which the volume goes: of such a part, or of one that has snapshots, which
+ *	keeps its own as they come and go
+ */
+bool leaf_is_inner(const char *name)
+{
+	return leaf_is(name) || strcmp(ioband_dm_actual(name), name);
 }
 
 /**

@@ -11,6 +11,7 @@
 #include "blk.h"
 
 bool leaf_is(const char *name);
+bool leaf_is_inner(const char *name);
 const char *leaf_serves(const char *name);
 bool leaf_name(char *name, size_t size, const char *whole);
 bool leaf_is_of(const char *name, const char *whole);

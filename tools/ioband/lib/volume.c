@@ -107,9 +107,13 @@ static int read_device(struct volumes *volumes, struct ioband_dm_device *dev)
 				  "cannot read the table of '%s'", dev->name);
 
 	dev->uuid = xstrdup(targets.uuid);
-	dev->suspended = targets.suspended;
+	dev->suspended = dev->minor == targets.minor ? targets.suspended :
+						       targets.origin_suspended;
 	dev->has_inactive = targets.has_inactive;
 	for (size_t i = 0; !status && i < targets.nr; i++) {
+		/* What is meant by the name of an origin is none of its own. */
+		if (uuid_is_real(targets.uuid))
+			break;
 		if (strcmp(targets.v[i].type, TARGET_TYPE)) {
 			nr_others++;
 			continue;
@@ -120,8 +124,11 @@ static int read_device(struct volumes *volumes, struct ioband_dm_device *dev)
 		if (!status)
 			status = add_line(volumes, first, dev, &targets.v[i]);
 	}
-	for (size_t i = first; i < volumes->nr; i++)
+	for (size_t i = first; i < volumes->nr; i++) {
 		volumes->v[i].nr_others = nr_others;
+		volumes->v[i].actual_minor = targets.minor;
+		volumes->v[i].suspended |= targets.suspended;
+	}
 	ioband_dm_targets_free(&targets);
 	return status;
 }

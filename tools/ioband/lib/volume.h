@@ -17,7 +17,8 @@ struct options;
  * struct volume - the lines of one device that belong to one share
  * @title: what people call it: VG/LV, or its name
  * @uuid: uuid of the device
- * @suspended: the device is suspended
+ * @actual_minor: of the device that is meant, see ioband_dm_actual()
+ * @suspended: the device is suspended, or that one
  * @table: the first line; the others differ only in device and offset
  * @length: length of that line in sectors
  * @nr_lines: number of lines
@@ -34,6 +35,7 @@ struct volume {
 	char *uuid;
 	unsigned int major;
 	unsigned int minor;
+	unsigned int actual_minor;
 	bool suspended;
 	uint64_t start;
 	uint64_t length;

@@ -295,7 +295,7 @@ struct ioband_pool {
 	/* Read by every I/O, and seldom written. */
 	bool contended;			/* written under lock */
 	bool has_stalled;		/* some volume is; guarded by lock */
-	/* In flight per leg; written under lock, but that of 0 any may make: who comes contends. */
+	/* In flight per leg; written under lock, but for 0, by which the next bio contends. */
 	u32 pass_max;
 	u32 refill;			/* with fewer there a worker looks; written under lock */
 	/*

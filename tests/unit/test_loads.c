@@ -269,6 +269,52 @@ static void test_asks_whether_full(void **state)
 	}
 }
 
+static unsigned int between(struct prng *prng, unsigned int least, unsigned int most)
+{
+	return least + prng_below(prng, most - least + 1);
+}
+
+/*
+ * As in a pool of thin volumes: copies of 64 KiB come and go, and something else takes part of
+ * the disk at times. Seldom only is the depth then so large that all there is fits into it, and
+ * everybody has the same.
+ */
+static void test_after_a_storm(void **state)
+{
+	static const unsigned int depths[] = { 1, 4, 8, 20, 32 };
+	static char text[20000];
+	unsigned int i, ms, until_ms, wrong = 0;
+	struct prng prng;
+	size_t len;
+
+	for (i = 0; i < 100; i++) {
+		prng_seed(&prng, i);
+		len = sprintf(text, FLAT "slots = 4\nservice_ns = 10000000\nqueue_depth = 128\n"
+			      "jitter_percent = %d\n[run]\nsettle = 42s\ntime = 12s\n"
+			      "[pool]\npolicy = weight\n"
+			      "[group db]\ncount = 5\nweight = 300\n[job]\ndepth = 4\nwrite = 50\n"
+			      "[group web]\ncount = 5\n[job]\ndepth = 4\nwrite = 50\n"
+			      "[group copies]\nweight = 1000\n", i % 2 ? 50 : 20);
+		for (ms = 500; ms < 38000; ms = until_ms + between(&prng, 20, 1000)) {
+			until_ms = ms + between(&prng, 100, 2500);
+			len += sprintf(text + len, "[job]\nsize = 64K\nwrite = 50\ndepth = %u\n"
+				       "start = %ums\nstop = %ums\n",
+				       depths[prng_below(&prng, ARRAY_SIZE(depths))], ms, until_ms);
+		}
+		for (ms = 500; ms < 38000; ms = until_ms + between(&prng, 50, 1500)) {
+			until_ms = ms + between(&prng, 50, 1500);
+			len += sprintf(text + len, "[disk at %ums]\nservice_ns = %u\n"
+				       "[disk at %ums]\nservice_ns = 10000000\n",
+				       ms, between(&prng, 10000000, 16000000), until_ms);
+		}
+		assert_in_range(len, 1, sizeof(text) - 1);
+		simulate(text);
+		wrong += iops("total") < .95 * 400 || iops("db") < .6 * iops("total");
+		clean_up(NULL);
+	}
+	assert_in_range(wrong, 0, 3);
+}
+
 /*
  * A group that has no more outstanding than the disk does at once loses turns while more
  * is tried. It has three quarters at a depth of 4, two thirds at 5.
@@ -347,6 +393,7 @@ int main(int argc, char **argv)
 		TEST(test_fits_into_trial),
 		TEST(test_takes_all_there_is),
 		TEST(test_asks_whether_full),
+		TEST(test_after_a_storm),
 		TEST(test_few_outstanding),
 		TEST(test_small_beside_large),
 		TEST(test_size_does_not_matter),

@@ -31,11 +31,12 @@
  *
  * When the depth is known to an eighth there is a pause, a second at first and twice as
  * long each time that nothing has changed after it. That is found out by one trial of
- * twice as much, and one of an eighth less. The former ends after a quarter of a second, if
- * the disk does enough in that, unless it is better beyond doubt: it costs groups with few
- * I/Os their turns while it is tried, and if it is taken by chance until the search is over
- * again. If the disk does much more or less than it did, it is another disk, or other I/O,
- * and the search begins anew at once.
+ * twice as much, and one of an eighth less. The former ends after a quarter of a second, for it
+ * costs groups with few I/Os their turns; but after 2 s while it is likely to be better, or if the
+ * disk does little in that time: what is taken by chance is in force until the search is over
+ * again, or for good, if all there is fits into it and nothing waits any more. If the disk
+ * does much more or less than it did, it is another disk, or other I/O, and the search begins
+ * anew at once.
  *
  * Small I/Os and large ones cannot be added up: what each costs depends on the disk, and a
  * depth often trades one for the other. With few at the disk small reads are quick, and
@@ -87,8 +88,9 @@ enum {
 };
 
 #define TRIAL_MAX_NS	((u64)NSEC_PER_SEC / 2)
-/* For twice of what was found. */
+/* For twice of what was found; while that is likely to be better, and of few batches. */
 #define AGAIN_MAX_NS	((u64)NSEC_PER_SEC / 4)
+#define DOUBT_MAX_NS	((u64)2 * NSEC_PER_SEC)
 #define REST_MIN_NS	((u64)NSEC_PER_SEC)
 #define REST_MAX_NS	((u64)32 * NSEC_PER_SEC)
 
@@ -421,10 +423,12 @@ static void judge(struct ioband_depth *depth)
 	const struct ioband_depth_cost *is = &depth->is, *trial = &depth->trial;
 	s64 io, work, gain, room, asked = asked_of(depth);
 	u64 io_error, work_error, error;
+	bool good;
 	u32 n;
 
 	if (depth->search == IOBAND_RAMP) {
-		if (trial->work.mean * 1024 < is->work.mean * (1024 - RAMP)) {
+		if (trial->work.mean * 1024 < is->work.mean * (1024 - RAMP) &&
+		    trial->io.mean * 1024 < is->io.mean * (1024 - RAMP)) {
 			end_trial(depth, true);
 			return;
 		}
@@ -449,16 +453,17 @@ static void judge(struct ioband_depth *depth)
 	if (n < AGAIN_BATCHES && !is_within(io - work, MIX) &&
 	    depth->trial_ns <= TRIAL_MAX_NS)
 		return;
-	if (is_sure(gain, error) ||
-	    (depth->trial_ns > TRIAL_MAX_NS && is_likely(gain, error))) {
-		end_trial(depth, gain > 0);
-	} else if (depth->search == IOBAND_SEARCH_MORE_AGAIN &&
-		   depth->trial_ns > AGAIN_MAX_NS && trial->io.n >= AGAIN_BATCHES) {
-		end_trial(depth, false);
+	good = gain > 0;
+	if (is_sure(gain, error)) {
+		end_trial(depth, good);
+	} else if (depth->search == IOBAND_SEARCH_MORE_AGAIN) {
+		good &= is_likely(gain, error);
+		if (depth->trial_ns > (good || n < AGAIN_BATCHES ? DOUBT_MAX_NS : AGAIN_MAX_NS))
+			end_trial(depth, good);
 	} else if (depth->trial_ns > TRIAL_MAX_NS) {
 		room = ((s64)depth->trying - depth->settled) * ONE /
 		       max(depth->trying, depth->settled);
-		end_trial(depth, gain + asked > room / 2);
+		end_trial(depth, is_likely(gain, error) ? good : gain + asked > room / 2);
 	}
 }
 

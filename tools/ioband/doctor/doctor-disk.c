@@ -112,8 +112,10 @@ static void check_shares(struct doctor *doctor)
 			io_devices_find(&other, doctor->opts->sysroot,
 					volumes->v[j].major,
 					volumes->v[j].minor);
+			/* Stacked ones may not be of one share. */
 			if (other.nr > 1 && mine.nr > 1 &&
-			    !strcmp(other.v[other.nr - 1], disk)) {
+			    !strcmp(other.v[other.nr - 1], disk) &&
+			    !blk_is_related(doctor->opts->sysroot, mine.v[0], other.v[0])) {
 				char *path = blk_path(doctor->opts->sysroot,
 						      disk);
 

@@ -185,15 +185,24 @@ char *attach_why_not(const struct options *opts, const char *name)
 	return why;
 }
 
+static bool is_part_by_name(const struct options *opts, const char *name)
+{
+	struct ioband_dm_targets table;
+	bool is = !ioband_dm_table(name, &table) && is_part(opts, &table);
+
+	ioband_dm_targets_free(&table);
+	return is;
+}
+
 /**
- * create_check - refuse to create a volume on a device that does not answer
+ * create_check - refuse to create a volume on what is LVM's own, or does not answer
  * @opts: the global options
  * @volumes: what volumes_read() found
  * @name: the new volume
  * @blk: the device below
  *
  * A look at its contents would wait until somebody resumes it, and all other commands
- * would wait for us.
+ * would wait for us. And on a part of a logical volume nobody but LVM may write.
  *
  * Return: 0, or an exit code after the error has been reported.
  */
@@ -210,6 +219,10 @@ int create_check(const struct options *opts, const struct volumes *volumes,
 			return fail(IOBAND_BUSY,
 				    "cannot create '%s': '%s' is suspended, so LVM or another program is changing it; try again later, or 'dmsetup resume %s' if nobody is",
 				    name, dev->name, dev->name);
+		if (!strcmp(devno, blk->devno) && is_part_by_name(opts, dev->name))
+			return fail(IOBAND_USAGE,
+				    "cannot create '%s': '%s' is an inner part of a logical volume; name the volume",
+				    name, dev->name);
 	}
 	return 0;
 }

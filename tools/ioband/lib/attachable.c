@@ -185,10 +185,13 @@ char *attach_why_not(const struct options *opts, const char *name)
 	return why;
 }
 
+/* The table of a volume with snapshots is that of a part; the volume itself is none. */
 static bool is_part_by_name(const struct options *opts, const char *name)
 {
 	struct ioband_dm_targets table;
-	bool is = !ioband_dm_table(name, &table) && is_part(opts, &table);
+	bool is = !ioband_dm_table(name, &table) &&
+		  !strcmp(ioband_dm_actual(name), name) &&
+		  is_part(opts, &table);
 
 	ioband_dm_targets_free(&table);
 	return is;

@@ -104,40 +104,60 @@ void share_adopt(const struct options *opts, const struct volumes *volumes,
 }
 
 /**
- * share_check - refuse a volume that does not fit into its share
+ * share_in_way - look for what keeps a volume out of a share
  * @opts: the global options
  * @volumes: what volumes_read() found
- * @cfg: the new volume
+ * @share: the share
+ * @name: the volume, which is not in its own way
  * @devno: the device that it is put into or on top of
  *
  * Of a volume stacked above or below another one of the share, the same I/O would pass
  * through the share twice and wait for itself. The target detects that only if there is
  * no device in between.
  *
+ * Return: such a volume of the share, or %NULL.
+ */
+const struct volume *share_in_way(const struct options *opts,
+				  const struct volumes *volumes,
+				  const char *share, const char *name,
+				  const char *devno)
+{
+	for (size_t i = 0; i < volumes->nr; i++) {
+		const struct volume *vol = &volumes->v[i];
+		char other[DEVNO_LEN];
+
+		if (strcmp(vol->table.share, share) || !strcmp(vol->name, name))
+			continue;
+		snprintf(other, sizeof(other), "%u:%u", vol->major,
+			 vol->actual_minor);
+		if (blk_is_related(opts->sysroot, devno, other))
+			return vol;
+	}
+	return NULL;
+}
+
+/**
+ * share_check - refuse a volume that does not fit into its share
+ * @opts: the global options
+ * @volumes: what volumes_read() found
+ * @cfg: the new volume
+ * @devno: the device that it is put into or on top of
+ *
  * Return: 0, or an exit code after the error has been reported.
  */
 int share_check(const struct options *opts, const struct volumes *volumes,
 		const struct config *cfg, const char *devno)
 {
+	const struct volume *vol;
+
 	if (cfg->quantum_ms && strcmp(cfg->policy, "weight-time"))
 		return fail(IOBAND_USAGE,
 			    "cannot make '%s': quantum: needs policy weight-time, not %s",
 			    cfg->name, cfg->policy);
-	for (size_t i = 0; i < volumes->nr; i++) {
-		const struct volume *vol = &volumes->v[i];
-		char *other;
-		bool related;
-
-		if (strcmp(vol->table.share, cfg->share) ||
-		    !strcmp(vol->name, cfg->name))
-			continue;
-		other = xasprintf("%u:%u", vol->major, vol->actual_minor);
-		related = blk_is_related(opts->sysroot, devno, other);
-		free(other);
-		if (related)
-			return fail(IOBAND_USAGE,
-				    "cannot make '%s' of share '%s': the same I/O goes through '%s', which is of this share too, and would wait for itself; give another one as share=NAME",
-				    cfg->name, cfg->share, vol->name);
-	}
+	vol = share_in_way(opts, volumes, cfg->share, cfg->name, devno);
+	if (vol)
+		return fail(IOBAND_USAGE,
+			    "cannot make '%s' of share '%s': the same I/O goes through '%s', which is of this share too, and would wait for itself; give another one as share=NAME",
+			    cfg->name, cfg->share, vol->name);
 	return 0;
 }

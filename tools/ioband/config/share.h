@@ -16,6 +16,10 @@ void policy_by_disks(const struct options *opts, struct config *cfg,
 		     const char *devno);
 void share_adopt(const struct options *opts, const struct volumes *volumes,
 		 struct config *cfg, const char *devno);
+const struct volume *share_in_way(const struct options *opts,
+				  const struct volumes *volumes,
+				  const char *share, const char *name,
+				  const char *devno);
 int share_check(const struct options *opts, const struct volumes *volumes,
 		const struct config *cfg, const char *devno);
 

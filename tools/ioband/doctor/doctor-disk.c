@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "config/share.h"
 #include "doctor.h"
 #include "lib/blk.h"
 
@@ -88,6 +89,17 @@ static void check_iocost(struct doctor *doctor, const char *devno,
 	fclose(file);
 }
 
+/* Whether a volume may be of another one's share. */
+static bool may_join(const struct doctor *doctor, const struct volume *vol,
+		     const struct volume *other)
+{
+	char devno[DEVNO_LEN];
+
+	snprintf(devno, sizeof(devno), "%u:%u", vol->major, vol->actual_minor);
+	return !share_in_way(doctor->opts, &doctor->volumes,
+			     other->table.share, vol->name, devno);
+}
+
 /* Volumes of different shares on one disk make it appear slower to each other. */
 static void check_shares(struct doctor *doctor)
 {
@@ -112,10 +124,10 @@ static void check_shares(struct doctor *doctor)
 			io_devices_find(&other, doctor->opts->sysroot,
 					volumes->v[j].major,
 					volumes->v[j].minor);
-			/* Stacked ones may not be of one share. */
 			if (other.nr > 1 && mine.nr > 1 &&
 			    !strcmp(other.v[other.nr - 1], disk) &&
-			    !blk_is_related(doctor->opts->sysroot, mine.v[0], other.v[0])) {
+			    may_join(doctor, &volumes->v[i], &volumes->v[j]) &&
+			    may_join(doctor, &volumes->v[j], &volumes->v[i])) {
 				char *path = blk_path(doctor->opts->sysroot,
 						      disk);
 

@@ -224,7 +224,7 @@ int create_check(const struct options *opts, const struct volumes *volumes,
 				    name, dev->name, dev->name);
 		if (!strcmp(devno, blk->devno) && is_part_by_name(opts, dev->name))
 			return fail(IOBAND_USAGE,
-				    "cannot create '%s': '%s' is an inner part of a logical volume; name the volume",
+				    "cannot create '%s': '%s' is an inner part of a logical volume, or a thin pool; name a volume that lies on it",
 				    name, dev->name);
 	}
 	return 0;

@@ -149,15 +149,19 @@ int share_check(const struct options *opts, const struct volumes *volumes,
 		const struct config *cfg, const char *devno)
 {
 	const struct volume *vol;
+	char *title;
 
 	if (cfg->quantum_ms && strcmp(cfg->policy, "weight-time"))
 		return fail(IOBAND_USAGE,
 			    "cannot make '%s': quantum: needs policy weight-time, not %s",
 			    cfg->name, cfg->policy);
 	vol = share_in_way(opts, volumes, cfg->share, cfg->name, devno);
-	if (vol)
-		return fail(IOBAND_USAGE,
-			    "cannot make '%s' of share '%s': the same I/O goes through '%s', which is of this share too, and would wait for itself; give another one as share=NAME",
-			    cfg->name, cfg->share, vol->name);
-	return 0;
+	if (!vol)
+		return 0;
+	title = volumes_title(volumes, cfg->name);
+	fail(IOBAND_USAGE,
+	     "cannot make '%s' of share '%s': the same I/O goes through '%s', which is of this share too, and would wait for itself; give another one as share=NAME",
+	     title, cfg->share, vol->title);
+	free(title);
+	return IOBAND_USAGE;
 }

@@ -134,7 +134,7 @@ static void check_shares(struct doctor *doctor)
 				add_finding(doctor, WARNING, "two-shares",
 					    volumes->v[i].name,
 					    xasprintf("it is on %s as %s is, and their shares %s and %s do not know of each other",
-						      path, volumes->v[j].name,
+						      path, volumes->v[j].title,
 						      volumes->v[i].table.share,
 						      volumes->v[j].table.share),
 					    xstrdup("give both the same share"));

@@ -262,7 +262,8 @@ static bool find_mapper(const char *sysroot, const char *name, char *devno)
  *	a mount point
  * @blk: filled in
  *
- * A thin pool need not be active itself for its volumes to be: then it is its leaf.
+ * A thin pool need not be active itself for its volumes to be, and LVM makes no /dev/VG/LV
+ * of it: then it is its leaf.
  *
  * Return: %NULL, or why there is none, to be freed.
  */
@@ -275,8 +276,7 @@ char *blk_look_up(const char *sysroot, const char *arg, struct blk *blk)
 		mounted = mounts_at(sysroot, arg);
 	why = find_devno(sysroot, mounted ? mounted : arg, blk->devno);
 	free(mounted);
-	if (why && blk_is_lv(arg) &&
-	    blk_dm_name(part, sizeof(part), arg) &&
+	if (why && blk_dm_name(part, sizeof(part), arg) &&
 	    leaf_name(part, sizeof(part), part) &&
 	    find_mapper(sysroot, part, blk->devno)) {
 		free(why);

@@ -100,49 +100,57 @@ static bool may_join(const struct doctor *doctor, const struct volume *vol,
 			     other->table.share, vol->name, devno);
 }
 
+/* The lowest device that both lie on, MAJOR:MINOR to be freed; %NULL if there is none. */
+static char *common_device(const struct doctor *doctor,
+			   const struct volume *vol,
+			   const struct volume *other)
+{
+	const char *sysroot = doctor->opts->sysroot;
+	struct io_devices devices;
+	char upper[DEVNO_LEN], *found = NULL;
+
+	snprintf(upper, sizeof(upper), "%u:%u", other->major, other->minor);
+	io_devices_find(&devices, sysroot, vol->major, vol->minor);
+	for (size_t i = devices.nr; --i && !found;)
+		if (io_devices_have(sysroot, upper, devices.v[i]))
+			found = xstrdup(devices.v[i]);
+	io_devices_free(&devices);
+	return found;
+}
+
 /* Volumes of different shares on one disk make it appear slower to each other. */
 static void check_shares(struct doctor *doctor)
 {
 	const struct volumes *volumes = &doctor->volumes;
 
 	for (size_t i = 0; i < volumes->nr; i++) {
-		struct io_devices mine;
+		const struct volume *mine = &volumes->v[i];
 
-		if (!volumes->v[i].chosen)
-			continue;
-		io_devices_find(&mine, doctor->opts->sysroot,
-				volumes->v[i].major, volumes->v[i].minor);
-		for (size_t j = 0; j < volumes->nr && mine.nr; j++) {
-			const char *disk = mine.v[mine.nr - 1];
-			struct io_devices other;
+		for (size_t j = 0; mine->chosen && j < volumes->nr; j++) {
+			const struct volume *other = &volumes->v[j];
+			char *disk;
 
-			if (!strcmp(volumes->v[j].table.share,
-				    volumes->v[i].table.share) ||
-			/* Reported for the first of the two. */
-			    (volumes->v[j].chosen && j < i))
+			if (!strcmp(other->table.share, mine->table.share) ||
+			    /* Reported for the first of the two. */
+			    (other->chosen && j < i))
 				continue;
-			io_devices_find(&other, doctor->opts->sysroot,
-					volumes->v[j].major,
-					volumes->v[j].minor);
-			if (other.nr > 1 && mine.nr > 1 &&
-			    !strcmp(other.v[other.nr - 1], disk) &&
-			    may_join(doctor, &volumes->v[i], &volumes->v[j]) &&
-			    may_join(doctor, &volumes->v[j], &volumes->v[i])) {
+			disk = common_device(doctor, mine, other);
+			if (disk && may_join(doctor, mine, other) &&
+			    may_join(doctor, other, mine)) {
 				char *path = blk_path(doctor->opts->sysroot,
 						      disk);
 
 				add_finding(doctor, WARNING, "two-shares",
-					    volumes->v[i].name,
+					    mine->name,
 					    xasprintf("it is on %s as %s is, and their shares %s and %s do not know of each other",
-						      path, volumes->v[j].title,
-						      volumes->v[i].table.share,
-						      volumes->v[j].table.share),
+						      path, other->title,
+						      mine->table.share,
+						      other->table.share),
 					    xstrdup("give both the same share"));
 				free(path);
 			}
-			io_devices_free(&other);
+			free(disk);
 		}
-		io_devices_free(&mine);
 	}
 }
 

@@ -150,6 +150,7 @@ int share_check(const struct options *opts, const struct volumes *volumes,
 {
 	const struct volume *vol;
 	char *title;
+	int status;
 
 	if (cfg->quantum_ms && strcmp(cfg->policy, "weight-time"))
 		return fail(IOBAND_USAGE,
@@ -159,9 +160,9 @@ int share_check(const struct options *opts, const struct volumes *volumes,
 	if (!vol)
 		return 0;
 	title = volumes_title(volumes, cfg->name);
-	fail(IOBAND_USAGE,
-	     "cannot make '%s' of share '%s': the same I/O goes through '%s', which is of this share too, and would wait for itself; give another one as share=NAME",
-	     title, cfg->share, vol->title);
+	status = fail(IOBAND_USAGE,
+		      "cannot make '%s' of share '%s': the same I/O goes through '%s', which is of this share too, and would wait for itself; give another one as share=NAME",
+		      title, cfg->share, vol->title);
 	free(title);
-	return IOBAND_USAGE;
+	return status;
 }

@@ -111,9 +111,10 @@ static char *common_device(const struct doctor *doctor,
 
 	snprintf(upper, sizeof(upper), "%u:%u", other->major, other->minor);
 	io_devices_find(&devices, sysroot, vol->major, vol->minor);
-	for (size_t i = devices.nr; --i && !found;)
-		if (io_devices_have(sysroot, upper, devices.v[i]))
-			found = xstrdup(devices.v[i]);
+	/* The first is the volume itself. */
+	for (size_t i = devices.nr; i > 1 && !found; i--)
+		if (io_devices_have(sysroot, upper, devices.v[i - 1]))
+			found = xstrdup(devices.v[i - 1]);
 	io_devices_free(&devices);
 	return found;
 }

@@ -22,7 +22,7 @@ UNITS = {"kib_per_s": "KiB/s", "iops": "I/O per second", "max_ms": "ms", "p50_ms
 # One colour for each family of controllers: ioband strong, the others quiet.
 FAMILIES = [("ioband weight-time", "#c1121f"), ("ioband limit", "#e07a5f"),
             ("ioband weight-iosize", "#f4a261"), ("ioband passing", "#f4a261"),
-            ("ioband sent at home", "#c1121f"), ("ioband", "#f26419"),
+            ("ioband", "#f26419"),
             ("io.max", "#6a4c93"), ("iocost tuned", "#1982c4"), ("iocost", "#8ab6d6"),
             ("bfq", "#2a9d8f"),
             ("mq-deadline", "#8d99ae"), ("kyber", "#b5838d"), ("none", "#222222")]

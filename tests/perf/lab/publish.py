@@ -199,8 +199,7 @@ def write(rows):
                                         figures.spreads(values, key)) + "\n")
     with open(LOADS, encoding="utf-8") as file:
         parts += [LOADS_HEAD, file.read()]
-    if rows.figures("two-processors")[0]:
-        parts.append(many.section(rows, f"{DOCS}/results"))
+    parts.append(many.section(f"{DOCS}/results"))
     missing = [name for name in catalogue.all_experiments() if not rows.figures(name)[0]]
     if missing:
         parts.append("## Not measured\n\nExperiments without figures here: "

@@ -274,9 +274,8 @@ class Proof(unittest.TestCase):
 
 
 class Model(unittest.TestCase):
-    PIECES = model.Pieces(ask=400, send=300, complete=200, passes=50, arrive=60, hold=70,
-                          decide=80, run=0)
-    FREE = model.Pieces(*[0] * 8, common_lines=0, group_lines=0, bio_lines=0)
+    PIECES = model.Pieces(ask=400, send=300, complete=200, passes=50, hold=160)
+    FREE = model.Pieces(*[0] * 5, common_lines=0, group_lines=0)
 
     def iops(self, kind, cpus, pieces, line_ns=0, **rest):
         return model.simulate(kind, cpus, pieces, model.Machine(1, line_ns), **rest).iops
@@ -296,13 +295,14 @@ class Model(unittest.TestCase):
                                delta=0.05)
 
     def test_contended_is_bounded_by_the_lock(self):
-        pieces = replace(self.FREE, ask=1000, hold=100, decide=300)
-        self.assertAlmostEqual(self.iops(model.AT_HOME, 32, pieces) * 400 / 1e9, 1, delta=0.02)
+        pieces = replace(self.FREE, ask=1000, hold=400)
+        self.assertAlmostEqual(self.iops(model.CONTENDED, 32, pieces) * 400 / 1e9, 1, delta=0.02)
 
-    def test_one_worker_has_one_processor(self):
-        pieces = replace(self.FREE, ask=100, send=700, complete=300)
-        self.assertAlmostEqual(self.iops(model.CONTENDED, 32, pieces) * 1000 / 1e9, 1, delta=0.05)
-        self.assertGreater(self.iops(model.AT_HOME, 32, pieces) * 1000 / 1e9, 10)
+    def test_a_lock_that_others_had_takes_its_lines(self):
+        pieces = replace(self.FREE, ask=1000, hold=400, common_lines=3)
+        ns = 1e9 / self.iops(model.CONTENDED, 32, pieces, 100)
+        # Its own, the waiter's, and those; at times also the one that counts.
+        self.assertTrue(900 <= ns <= 1000, ns)
 
 
 if __name__ == "__main__":

@@ -269,6 +269,19 @@ static void test_asks_whether_full(void **state)
 	}
 }
 
+/*
+ * Where all that is at the disk completes in the same moment the first batch of a search may have
+ * taken no time. What is measured beside that costs the most that is counted, at any depth, and
+ * the least of all would do.
+ */
+static void test_all_at_once(void **state)
+{
+	simulate(FLAT "slots = 64\nservice_ns = 10000000\nqueue_depth = 256\n"
+		 "[run]\nsettle = 10s\ntime = 100s\n[pool]\npolicy = weight\n"
+		 "[group a]\nweight = 300\n[job]\ndepth = 20\n[group b]\n[job]\ndepth = 20\n");
+	assert_true(iops("total") >= .98 * 4000);
+}
+
 static unsigned int between(struct prng *prng, unsigned int least, unsigned int most)
 {
 	return least + prng_below(prng, most - least + 1);
@@ -393,6 +406,7 @@ int main(int argc, char **argv)
 		TEST(test_fits_into_trial),
 		TEST(test_takes_all_there_is),
 		TEST(test_asks_whether_full),
+		TEST(test_all_at_once),
 		TEST(test_after_a_storm),
 		TEST(test_few_outstanding),
 		TEST(test_small_beside_large),

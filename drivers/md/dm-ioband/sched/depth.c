@@ -143,10 +143,13 @@ static void begin_search(struct ioband_depth *depth, enum ioband_depth_search ho
 	depth->rest_ns = 0;
 }
 
-/* It is another disk, or other I/O. */
-static void begin_anew(struct ioband_depth *depth)
+/* It is another disk, or other I/O: search from @settled on. */
+static void begin_anew(struct ioband_depth *depth, u32 settled)
 {
 	begin_search(depth, IOBAND_RAMP);
+	depth->settled = settled;
+	depth->depth = settled;
+	depth->trying = 0;
 	depth->is = (struct ioband_depth_cost) {};
 	depth->io_unit = 0;
 	depth->work_unit = 0;
@@ -203,10 +206,7 @@ void ioband_depth_doubt(struct ioband_depth *depth, u32 there)
 
 	if (half < DEPTH_START || half >= depth->settled)
 		return;
-	begin_anew(depth);
-	depth->settled = half;
-	depth->depth = half;
-	depth->trying = 0;
+	begin_anew(depth, half);
 }
 
 /*
@@ -486,7 +486,7 @@ static void watch(struct ioband_depth *depth, const struct ioband_depth_sample *
 			go_on(depth, now);
 	} else if (has_changed(&depth->was.io, &depth->is.io) ||
 		   has_changed(&depth->was.work, &depth->is.work)) {
-		begin_anew(depth);
+		begin_anew(depth, depth->settled);
 	} else if (!ioband_before(now->now_ns, depth->rest_until_ns)) {
 		depth->search = IOBAND_SEARCH_MORE_AGAIN;
 		go_on(depth, now);
@@ -571,6 +571,12 @@ bool ioband_depth_tick(struct ioband_depth *depth, u32 max,
 	mean_add(&cost->io, cost_of(ns, ios, &depth->io_unit));
 	mean_add(&cost->work, cost_of(ns, work_of(ios, sectors), &depth->work_unit));
 	begin_batch(depth, 0, now);
+	/* What all is compared with took no time, since all of it completed at once. */
+	if (depth->is.io.mean > COST_MAX / 2) {
+		turn_to(depth, depth->settled, now);
+		begin_anew(depth, depth->settled);
+		goto out;
+	}
 	if (!depth->trying) {
 		watch(depth, now);
 		goto out;

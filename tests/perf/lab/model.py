@@ -73,14 +73,14 @@ class Lock(Line):
 
 
 class Simulation:
-    def __init__(self, kind, cpus, pieces, machine, depth=DEPTH, room=0):
+    def __init__(self, kind, cpus, pieces, machine, depth=DEPTH):
         self.env = simpy.Environment()
         self.kind, self.pieces, self.machine = kind, pieces, machine
         self.cpus = [simpy.PriorityResource(self.env) for _ in range(cpus)]
         self.busy_ns = [0] * cpus
         self.credit = [simpy.Container(self.env, init=depth) for _ in range(cpus)]
         self.in_flight, self.lock = Line(self.env, machine), Lock(self.env, machine)
-        self.outstanding, self.room = depth * cpus, room or depth * cpus // 2
+        self.outstanding, self.room = depth * cpus, depth * cpus // 2
         self.done = 0
         for cpu in range(cpus):
             self.env.process(self.tenant(cpu))
@@ -113,7 +113,7 @@ class Simulation:
             if not (yield from self.lock.hold(cpu, lines, self.hold(cpu))):
                 return
         yield self.timeout(pieces.send)
-        self.disk(cpu)
+        self.env.process(self.complete(cpu))
 
     def hold(self, cpu):
         """Whose task comes with one more sends one that is held, if there is room."""
@@ -123,9 +123,6 @@ class Simulation:
         self.room -= 1
         yield from self.in_flight.change(cpu)
         return True
-
-    def disk(self, tenant):
-        self.env.process(self.complete(tenant))
 
     def complete(self, tenant):
         yield self.env.timeout(SERVICE_NS)
